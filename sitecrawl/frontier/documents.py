@@ -10,7 +10,7 @@ from typing import Any
 
 from sitecrawl.frontier.base import FrontierError
 from sitecrawl.frontier.database import Database, Row, RowStatement, padded, placeholders
-from sitecrawl.policy.documents.output_shapes import serialized
+from sitecrawl.policy.documents.output_shapes import serialized_parts
 from sitecrawl.policy.lifecycle.change_rate import ChangeHistory
 from sitecrawl.policy.lifecycle.duplicates import SiteRank, bands, near
 from sitecrawl.policy.lifecycle.revisit import WITH_CONTENT
@@ -217,7 +217,14 @@ class Documents:
 
     def packed(self, document: dict[str, Any]) -> bytes:
         """Return a document in its stored form."""
-        return self._compressor.compress(serialized(document), self._compressor.FLUSH_FRAME)
+        packed: list[bytes] = []
+        last = b""
+        for part in serialized_parts(document):
+            if last:
+                packed.append(self._compressor.compress(last))
+            last = part
+        packed.append(self._compressor.compress(last, self._compressor.FLUSH_FRAME))
+        return b"".join(packed)
 
     def content(self, url: int) -> dict[str, Any]:
         """Return the stored fields of a URL's document."""

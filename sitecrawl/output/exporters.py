@@ -10,7 +10,7 @@ from scrapy.exporters import CsvItemExporter, JsonLinesItemExporter, XmlItemExpo
 
 from sitecrawl.items import Record
 from sitecrawl.policy.documents.fields import FIELDS
-from sitecrawl.policy.documents.output_shapes import field_names, serialized
+from sitecrawl.policy.documents.output_shapes import field_names, serialized_parts
 
 if TYPE_CHECKING:
     from typing import Self
@@ -38,7 +38,9 @@ class JsonLinesExporter(JsonLinesItemExporter):
     def export_item(self, item: Any) -> None:
         """Write one line."""
         if self._plain and isinstance(item, Record):
-            self.file.write(serialized(item) + b"\n")
+            for part in serialized_parts(item):
+                self.file.write(part)
+            self.file.write(b"\n")
         else:
             super().export_item(item)
 

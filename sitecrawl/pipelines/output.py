@@ -12,7 +12,7 @@ from sitecrawl.frontier.base import Outcome
 from sitecrawl.items import line_of
 from sitecrawl.pipelines.document import current_document
 from sitecrawl.policy.documents.fields import DOCUMENT_FIELDS, ENVELOPE, is_empty
-from sitecrawl.policy.documents.output_shapes import serialized
+from sitecrawl.policy.documents.output_shapes import serialized_parts
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -71,5 +71,7 @@ def finished(item: Any, document: Document) -> dict[str, Any]:
     fields |= document.envelope
     ordered = {name: fields[name] for name in DOCUMENT_FIELDS if name in fields} | fields
     stored = {name: value for name, value in ordered.items() if not is_empty(value)}
-    serialized({name: value for name, value in stored.items() if not isinstance(value, str)})
+    values = {name: value for name, value in stored.items() if not isinstance(value, str)}
+    for _ in serialized_parts(values):  # raises for a value that JSON cannot represent
+        pass
     return stored

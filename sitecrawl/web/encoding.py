@@ -130,10 +130,13 @@ def decode_to_utf8(body: bytes, content_type: str | None) -> tuple[bytes, str]:
     """Return ``body`` in UTF-8 without byte order mark, and its encoding as in ``decode``.
 
     UTF-8 is left as it is, errors included: not decoding it saves 2 % of the time to read a page.
-    In a large body errors are replaced, so that its length says how much text it makes.
+    In a large body errors are replaced, so that its length says how much text it makes, and null
+    characters removed, as parsers ignore them (HTML, 13.2.6.4.7) after making three bytes of each.
     """
     if not body.startswith(_MARKS):
         name = _unmarked_encoding(body, content_type)
+        if len(body) > MAX_UNCHECKED and not name.startswith("utf-16") and b"\0" in body:
+            body = body.replace(b"\0", b"")
         if name == "utf-8" and (len(body) <= MAX_UNCHECKED or _is_utf8(body)):
             return body, name
         return read(body, name).encode("utf-8", "replace"), name

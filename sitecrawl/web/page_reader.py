@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 from sitecrawl.web.article_text import MAX_MARKUP, ArticleLines, article_text
 from sitecrawl.web.encoding import decode, decode_to_utf8
@@ -21,7 +22,7 @@ from sitecrawl.web.html.main_content import left_out
 from sitecrawl.web.html.outgoing import Outgoing, fill_outgoing
 from sitecrawl.web.html.page import Page
 from sitecrawl.web.html.parser_bounds import bounded
-from sitecrawl.web.html.reader import read_html
+from sitecrawl.web.html.reader import NOTHING, Reading, read_html
 from sitecrawl.web.language_detection import judged_language
 from sitecrawl.web.languages import read_language
 from sitecrawl.web.media_type import is_html, is_text, is_xml, media_type
@@ -69,13 +70,16 @@ def read_page(
     header = content_type or ""
     declared = header if kind in header else f"{kind};{header}"
     if file_html is None:
-        outgoing = _read_body(page, body, declared, options)
+        outgoing, fill_text = _read_body(page, body, declared, options)
     else:
         page.encoding = "utf-8"
-        outgoing = _read_markup(page, file_html, options)
+        outgoing, fill_text = _read_markup(page, file_html, options)
     fill_outgoing(page, outgoing, lowered, options)
-    _fill_language(page)
     del outgoing
+    release_memory(len(body))
+    fill_text()
+    _fill_language(page)
+    del fill_text
     release_memory(len(body))
     return page
 
@@ -89,12 +93,12 @@ def _fill_language(page: Page) -> None:
         page.language_source = "header"
 
 
-def _read_body(page: Page, body: bytes, declared: str, options: ReadOptions) -> Outgoing:
+def _read_body(page: Page, body: bytes, declared: str, options: ReadOptions) -> Reading:
     """Read the body by its media type; a body that is not text yields nothing."""
     kind = page.content_type
     is_map = options.image_maps == "mapfile" and is_map_file(page.url)
     if not (is_html(kind) or is_xml(kind) or is_text(kind) or is_map):
-        return Outgoing()
+        return NOTHING
     if kind == "text/html":
         markup, page.encoding = decode_to_utf8(body, declared)
         return _read_markup(page, markup, options)
@@ -104,7 +108,9 @@ def _read_body(page: Page, body: bytes, declared: str, options: ReadOptions) -> 
         del text  # as large as the markup; freed before the parse
         return _read_markup(page, markup, options)
     if is_map:
-        return Outgoing(hrefs=[(href, "ismap") for href in read_map(text)])
+        return NOTHING._replace(
+            outgoing=Outgoing(hrefs=[(href, "ismap") for href in read_map(text)])
+        )
     if is_xml(kind) and is_documentdata(text):
         read_documentdata(page, text, options)
     elif is_xml(kind) and is_listing(text):
@@ -113,10 +119,10 @@ def _read_body(page: Page, body: bytes, declared: str, options: ReadOptions) -> 
         read_xml(page, text, keep_fields=options.xml_fields)
     else:
         read_plain(page, text)
-    return Outgoing()
+    return NOTHING
 
 
-def _read_markup(page: Page, markup: bytes, options: ReadOptions) -> Outgoing:
+def _read_markup(page: Page, markup: bytes, options: ReadOptions) -> Reading:
     """Read an HTML document in UTF-8, within the bounds of the options."""
     markup = _without_declarations(markup)
     if DECLARED in markup:
@@ -124,7 +130,15 @@ def _read_markup(page: Page, markup: bytes, options: ReadOptions) -> Outgoing:
     markup, cuts = bounded(markup, options.max_bytes, options.max_depth)
     page.cuts += cuts
     release_memory(len(markup))
-    outgoing = read_html(page, markup, options)
+    outgoing, fill_text = read_html(page, markup, options)
+    return Reading(outgoing, partial(_fill_text, page, markup, options, fill_text))
+
+
+def _fill_text(
+    page: Page, markup: bytes, options: ReadOptions, fill_text: Callable[[], None]
+) -> None:
+    """Fill the text of an HTML document, and what is read from all of it."""
+    fill_text()
     if options.date_extractor == "htmldate":
         page.guessed_date = guess_date(markup, page.url)
     if options.content == "article" and len(markup) > MAX_MARKUP:
@@ -134,7 +148,6 @@ def _read_markup(page: Page, markup: bytes, options: ReadOptions) -> Outgoing:
         article = article_text(markup, page.url, extractor, comments=options.comments)
         if article:
             read_as_article(page, article)
-    return outgoing
 
 
 def _without_declarations(markup: bytes) -> bytes:

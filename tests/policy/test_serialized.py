@@ -9,7 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sitecrawl.policy.documents.output_shapes import serialized
+from sitecrawl.policy.documents.output_shapes import ENTRY, LARGE, serialized, serialized_parts
+
+LARGE_LIST = LARGE // ENTRY
 
 TEXTS = st.text(max_size=20)
 VALUES = st.recursive(
@@ -45,3 +47,16 @@ def test_what_json_does_not_know_is_written_as_text() -> None:
         serialized({"day": date(2026, 1, 2), "half": "\udc00"})
         == '{"day":"2026-01-02","half":"�"}'.encode()
     )
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {},
+        {"title": "x", "links": ["a", "b"]},
+        {"body": 'a "\ud800" \\ é\n' * (LARGE // 8), "empty": [], "tags": ["x"], "size": 1},
+        {"sections": [{"text": "x\n"}, {"text": "y"}] * LARGE_LIST, "id": "1"},
+    ],
+)
+def test_the_parts_of_a_large_document_are_the_whole(fields: dict[str, object]) -> None:
+    assert b"".join(serialized_parts(fields)) == serialized(fields)

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from fixtures.effort import effort_within
 from sitecrawl.policy.documents.placeholders import judge_page
 from sitecrawl.policy.outcomes import PLACEHOLDERS
 from sitecrawl.web.page_reader import read_page
@@ -35,3 +36,10 @@ def test_a_page_with_the_links_of_a_site_is_none(case: dict[str, Any]) -> None:
     body = f"{MENU}{case['html']}<a href=/folder/page/below>Below</a>".encode()
     page = read_page(body, url=URL, content_type="text/html", headers={}, options=ReadOptions())
     assert judge_page(page, body, PLACEHOLDERS) is None
+
+
+def test_a_title_of_megabytes_is_judged_by_its_beginning() -> None:
+    body = b"<title>Log in " + b"word " * 1_000_000 + b"</title><input type=password>"
+    page = read_page(body, url=URL, content_type="text/html", headers={}, options=ReadOptions())
+    with effort_within(200):
+        judge_page(page, body, PLACEHOLDERS)

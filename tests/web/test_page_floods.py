@@ -10,6 +10,7 @@ import pytest
 
 from fixtures.effort import effort_within
 from fixtures.floods import FLOODS, plain
+from sitecrawl.web.html.outline import MAX_MARKS
 from sitecrawl.web.html.page import Page
 from sitecrawl.web.html.parser_bounds import (
     MAX_NAMES,
@@ -20,12 +21,13 @@ from sitecrawl.web.html.parser_bounds import (
 )
 from sitecrawl.web.page_reader import read_page
 from sitecrawl.web.read_options import ReadOptions
-from sitecrawl.web.whitespace import BLOCK, squeezed
+from sitecrawl.web.whitespace import BLOCK, LINES, line_parts, squeezed
 
 pytestmark = pytest.mark.slow
 
 SIZE = 3_000_000
 MOST_MEMORY, MOST_CPU = 3.5, 10  # times what a plain page of the size takes
+MOST_OF_READING = 137  # megabytes; a crawl that has received 10 MB has taken 113
 
 
 def read(name: str, size: int = SIZE) -> Page:
@@ -48,6 +50,37 @@ def test_no_flood_takes_much_more_than_a_plain_page() -> None:
     over = [row for row in rows if row[1] > memory * MOST_MEMORY or row[2] > cpu * MOST_CPU]
     assert over == []
     assert len(rows) > 100
+
+
+@pytest.mark.alone
+@pytest.mark.behaviour("SE-04")
+def test_no_flood_takes_more_memory_with_its_outline_than_a_crawl_has_room_for() -> None:
+    names = ["admonitions", "bold over words", "headings", "nulls", "words in elements"]
+    command = [sys.executable, "-m", "fixtures.peaks", "9.9", "rag", *names]
+    ended = subprocess.run(command, check=True, capture_output=True, text=True, timeout=300)
+    rows = [json.loads(line) for line in ended.stdout.splitlines()]
+    assert {row[0] for row in rows} == set(names)
+    assert [row for row in rows if row[1] > MOST_OF_READING] == []
+
+
+def test_a_line_with_too_many_formats_keeps_its_words() -> None:
+    body = b"<p>" + b"<i>one</i> two " * MAX_MARKS
+    options = ReadOptions(outline=True)
+    page = read_page(
+        body, url="http://example.org/", content_type="text/html", headers={}, options=options
+    )
+    [block] = page.content
+    assert block.text == page.text == ("one two " * MAX_MARKS).strip()
+    assert block.markdown.count("*one*") == MAX_MARKS // 2
+    assert block.markdown.replace("*", "") == block.text
+
+
+def test_null_characters_of_a_large_page_are_no_text() -> None:
+    body = b"<p>one" + b"\0" * 2_000_000 + b"two"
+    page = read_page(
+        body, url="http://example.org/", content_type="text/html", headers={}, options=ReadOptions()
+    )
+    assert page.text == "onetwo"
 
 
 @pytest.mark.parametrize(
@@ -85,8 +118,8 @@ def test_the_beginning_of_a_page_with_too_many_elements_is_kept() -> None:
     body = b"<p>x</p>" * 1_000_000
     kept = fitting(body)
     assert body.startswith(kept)
-    assert kept.endswith(b">")
-    assert MAX_TREE * 0.9 < kept.count(b"<p>") * (190 + 140) <= MAX_TREE
+    assert body[len(kept) :].startswith(b"<")
+    assert MAX_TREE * 0.9 < kept.count(b"<p>") * (190 + 140 + 150) <= MAX_TREE
 
 
 def test_the_beginning_of_a_page_with_too_many_tags_is_kept() -> None:
@@ -95,7 +128,7 @@ def test_the_beginning_of_a_page_with_too_many_tags_is_kept() -> None:
 
 
 def test_what_the_walk_notes_counts_as_memory() -> None:
-    plain, noted = (fitting(b"<%b>x" % tag * 500_000) for tag in (b"p", b"label"))
+    plain, noted = (fitting(b"<%b>x" % tag * 500_000) for tag in (b"q", b"label"))
     assert noted.count(b"<") < plain.count(b"<") * 0.6
 
 
@@ -112,6 +145,13 @@ def test_white_space_of_a_long_text_becomes_single(before: str) -> None:
     text = before + " \n".join(["one", "two  three", "", "\t"] * (BLOCK // 8))
     assert squeezed(text) == " ".join(text.split())
     assert squeezed(" " * (2 * BLOCK)) == ""
+
+
+def test_the_parts_of_a_text_are_its_lines() -> None:
+    lines = ["one", "", "x" * LINES, "two", "y" * 10] * 3
+    parts = list(line_parts("\n".join(lines)))
+    assert [line for part in parts for line in part.split("\n")] == lines
+    assert len(parts) > 3
 
 
 def test_links_of_scripts_and_noscript_outlive_their_trees() -> None:

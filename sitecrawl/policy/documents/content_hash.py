@@ -33,7 +33,11 @@ def text_hash(title: str, text: bytes) -> str | None:
 
     Pages that share it are duplicates, regardless of their URLs and links.
     """
-    return sha256(_encoded(title) + b"\0" + text).hexdigest()[:32] if text else None
+    if not text:
+        return None
+    digest = sha256(_encoded(title) + b"\0")
+    digest.update(text)
+    return digest.hexdigest()[:32]
 
 
 def stable_text(page: Page) -> bytes:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
@@ -15,16 +15,60 @@ if TYPE_CHECKING:
     from sitecrawl.policy.documents.document_options import DocumentOptions
 
 
-def serialized(fields: Mapping[str, Any]) -> bytes:
+LARGE = 1_000_000  # characters of a document; its JSON is then made in parts
+PART = 250_000  # characters of a text in one part
+ENTRY = 1_000  # characters that an entry of a list counts for
+
+
+def serialized(value: Any) -> bytes:
     """Serialize to compact JSON in UTF-8, keys in order; values that JSON lacks become text.
 
     A lone surrogate, as pages have in their structured data, becomes U+FFFD.
     """
     try:
-        return to_json(fields, fallback=str)
+        return to_json(value, fallback=str)
     except PydanticSerializationError:
-        text = json.dumps(fields, ensure_ascii=False, separators=(",", ":"), default=str)
+        text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str)
         return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace").encode()
+
+
+def serialized_parts(fields: Mapping[str, Any]) -> Iterator[bytes]:
+    """Yield what ``serialized`` returns, that of a large document in parts.
+
+    At once, the JSON of a page of 10 MB with its sections takes 75 MB while it grows.
+    """
+    if sum(map(_size, fields.values())) < LARGE:
+        yield serialized(fields)
+        return
+    before = b"{"
+    for name, value in fields.items():
+        yield before + serialized(name) + b":"
+        yield from _value_parts(value)
+        before = b","
+    yield b"}"
+
+
+def _size(value: Any) -> int:
+    """Return the size of a field in characters, roughly."""
+    if isinstance(value, str):
+        return len(value)
+    return len(value) * ENTRY if isinstance(value, list) else 0
+
+
+def _value_parts(value: Any) -> Iterator[bytes]:
+    if isinstance(value, str):
+        yield b'"'
+        for start in range(0, len(value), PART):
+            yield serialized(value[start : start + PART])[1:-1]
+        yield b'"'
+    elif isinstance(value, list) and value and isinstance(value[0], dict):
+        before = b"["
+        for each in value:
+            yield before + serialized(each)
+            before = b","
+        yield b"]"
+    else:
+        yield serialized(value)
 
 
 def full(record: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -54,6 +54,7 @@ KINDS = {outcome.name.lower(): outcome for outcome in ADVICE}
 """Values of the option ``placeholder_pages``."""
 
 MAX_NOTICE_TEXT = 300  # characters; a text that is longer is worth a document
+MAX_TITLE = 1_000  # characters of a title that are compared
 MAX_GENERATED_TEXT = 4000  # of a page written by a server or a domain's seller, not by the site
 MAX_SHELL_TEXT = 100  # characters of a title, a spinner and a footer
 MAX_FORM_LINKS = 2  # of a form without content: a lost password, an imprint
@@ -142,9 +143,14 @@ def judge_page(page: Page, body: bytes, kinds: frozenset[Outcome]) -> Placeholde
     return None
 
 
+def _title(page: Page) -> str:
+    """Return the beginning of a title: the patterns take 8 s for one of 10 MB."""
+    return page.title[:MAX_TITLE]
+
+
 def _names(page: Page) -> list[str]:
     """Return a page's names for itself: title, title without the site's name, first heading."""
-    title = page.title.strip()
+    title = _title(page).strip()
     heading = page.headings[0].text.strip() if page.headings else ""
     return [title, re.split(r"\s+[|·–—-]\s+", title)[0], heading]
 
@@ -200,7 +206,7 @@ def _is_parked(page: Page, body: bytes) -> str:  # noqa: ARG001 -- the judges' s
         return "" if below else "a folder without files"
     if len(links) > MAX_FORM_LINKS:
         return ""
-    beginning = f"{page.title} {page.text[:MAX_NOTICE_TEXT]}"
+    beginning = f"{_title(page)} {page.text[:MAX_NOTICE_TEXT]}"
     own = re.escape(split(page.url).host.removeprefix("www."))
     sold = re.search(rf"\b{own}\W+{_FOR_SALE}", beginning, re.IGNORECASE)
     said = _SERVER_PAGE.search(beginning) or sold
@@ -212,7 +218,7 @@ def _is_parked(page: Page, body: bytes) -> str:  # noqa: ARG001 -- the judges' s
 def _is_error(page: Page, body: bytes) -> str:  # noqa: ARG001 -- the judges' signature
     said = None
     if _is_notice(page):
-        said = _named(page, _ERROR) or _DOWN.search(f"{page.title} {page.text}")
+        said = _named(page, _ERROR) or _DOWN.search(f"{_title(page)} {page.text}")
     if said is None and not page.title and not _links(page):
         said = _FATAL.match(page.text)
     return f"no link to a page of the site, and it says: {said[0][:80]}" if said else ""
@@ -263,7 +269,7 @@ def sketch(page: Page, url: str) -> Sketch | None:
     """Sketch a page; None if it is too long for an error page, or has too few words."""
     if len(page.text) > MAX_MISSING_TEXT:
         return None
-    found = Counter(_WORD.findall(f"{page.title} {page.text}".lower()))
+    found = Counter(_WORD.findall(f"{_title(page)} {page.text}".lower()))
     counts = sorted((word, count) for word, count in found.items() if _is_lasting(word))
     if sum(count for _, count in counts) < MIN_SKETCH_WORDS:
         return None

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from zlib import crc32
 
 from sitecrawl.policy.worth.kinds import parameters_of
+from sitecrawl.web.whitespace import line_parts
 
 DATELESS, EXACT = 1, 2
 """Initial values of the hashes of lines without the words of URLs: without dates, and with them."""
@@ -61,15 +62,20 @@ class Novelty:
 
         ``is_nested``: the page was found on a page of a directory above it.
         """
-        whole = text.encode("utf-8", "surrogatepass")
-        lines = whole.split(b"\n")
-        is_new = _add(self.texts, sum(map(crc32, lines)) & 0xFFFFFFFF)  # in whatever order
-        bare = whole.replace(b". ", b"\n").translate(_SPACED, _DIGITS).lower().split(b"\n")
-        keys = [crc32(line) for line in bare]
-        unseen = [line for line, key in zip(bare, keys, strict=True) if _add(self.lines, key)]
+        key = 0  # a sum, in whatever order the lines are
+        unseen: list[bytes] = []
+        others: list[bytes] = []
+        for part in line_parts(text):
+            whole = part.encode("utf-8", "surrogatepass")
+            lines = whole.split(b"\n")
+            key += sum(map(crc32, lines))
+            bare = whole.replace(b". ", b"\n").translate(_SPACED, _DIGITS).lower().split(b"\n")
+            unseen += [line for line in dict.fromkeys(bare) if _add(self.lines, crc32(line))]
+            if is_nested:
+                others += [line for line in lines if _add(self.lines, crc32(line, EXACT))]
+        is_new = _add(self.texts, key & 0xFFFFFFFF)
         has_figures = self._add_figures(url, text)
         if is_nested:
-            others = [line for line in lines if _add(self.lines, crc32(line, EXACT))]
             own = frozenset(_WORD.findall(url.lower()))
             is_new &= self._add_rests(exact_rest, EXACT, own, others) or has_figures
         if feeds_itself and is_new:
@@ -93,7 +99,8 @@ class Novelty:
         own = frozenset(_NUMBER.findall(url))
         numbers = {*_LONG_NUMBER.findall(text)} - own
         new = [each for each in numbers if _add(self.figures, crc32(each.encode()))]
-        table = [each for each in text.split("\n") if each[:1].isdigit() and _is_figure(each, own)]
+        lines = (line for part in line_parts(text) for line in part.split("\n"))
+        table = [each for each in lines if each[:1].isdigit() and _is_figure(each, own)]
         is_new = len(table) >= MIN_TABLE and _add(self.figures, crc32("\n".join(table).encode()))
         return is_new or len(new) >= MIN_NUMBERS
 

@@ -77,7 +77,7 @@ def read_documentdata(page: Page, text: str, options: ReadOptions) -> None:
         markup = "\n".join(map(_markup, written)).encode("utf-8", "replace")
         markup, cuts = bounded(markup, options.max_bytes, options.max_depth)
         page.cuts += cuts
-        read_html(page, markup, options)
+        read_html(page, markup, options).fill_text()
     else:
         page.text = "\n".join(values.get("doc_body", ()))
     _fill(page, values)

@@ -23,6 +23,7 @@ MAX_NESTING = 24  # nested lists, items, cells and quotes; deeper ones are not m
 MAX_LINES = 120_000  # of one page
 MAX_ELEMENTS = 100_000  # of one page; of later ones only the lines are kept
 MAX_FORMATS = 16  # open at once; further ones are not marked up
+MAX_MARKS = 20_000  # beginnings and ends of formats within one line; later ones are not marked up
 MAX_REOPENED = 8  # lines that one link may span
 MAX_URL = 2_000  # characters of an address in Markdown
 MAX_NUMBER = 10**6  # of an item
@@ -121,10 +122,15 @@ class Structure:
 
 
 class Outline:
-    """Tree of a page's blocks, built while its text is collected."""
+    """Tree of a page's blocks, recorded while its text is collected.
+
+    The tree is built afterwards, when the page's own has been freed. A line whose Markdown is its
+    text is recorded as that text, and the end of an element as None.
+    """
 
     __slots__ = (
         "_elements",
+        "_events",
         "_lines",
         "_stack",
         "broken",
@@ -136,6 +142,7 @@ class Outline:
 
     def __init__(self) -> None:
         self._stack = [Structure(NodeKind.ROOT)]
+        self._events: list[Structure | OutlineLine | str | None] = []
         self._elements = self._lines = 0
         self.broken = True
         self.is_cut = False
@@ -152,22 +159,22 @@ class Outline:
         """Begin an element; beyond the bounds only its lines are kept."""
         self.broken = True
         self._elements += 1
-        is_kept = len(self._stack) < MAX_NESTING and self._elements <= MAX_ELEMENTS
-        self._stack.append(node if is_kept else self._stack[-1])
+        if len(self._stack) < MAX_NESTING and self._elements <= MAX_ELEMENTS:
+            self._events.append(node)
+            self._stack.append(node)
+        else:
+            self._stack.append(self._stack[-1])
 
     def close(self) -> None:
-        """End the element that was opened last; drop it if it is empty."""
+        """End the element that was opened last."""
         self.broken = True
         node = self._stack.pop()
-        if node is self._stack[-1] or not node.holds_something:
+        if node is self._stack[-1]:
             return
-        self._stack[-1].children.append(node)
-        if node.kind is NodeKind.HEADING and not node.dissolved:
-            self._dissolve(DISSOLVED_BY_HEADINGS)
-        elif node.kind is NodeKind.TABLE or (
-            node.kind is NodeKind.CODE and node.word.count("\n") > 2
-        ):
-            self._dissolve(PARTS_OF_TABLES)
+        if self._events[-1] is node and not node.holds_something:
+            self._events.pop()
+        else:
+            self._events.append(None)
 
     def close_heading(self, heading: Heading | None) -> None:
         """End a heading; it becomes a paragraph if it is not among the page's headings."""
@@ -184,28 +191,59 @@ class Outline:
             self.is_cut = True
             return
         self._lines += 1
-        self._stack[-1].children.append(OutlineLine(text, markdown, not self.broken, self.page))
+        if self.broken and markdown == text and not self.page:
+            self._events.append(text)
+        else:
+            self._events.append(OutlineLine(text, markdown, not self.broken, self.page))
         self.broken = False
 
     def keep(self, kept: bytearray) -> None:
         """Keep only the lines whose byte in ``kept``, in reading order, is not 0."""
         numbers = iter(kept)
-        _keep(self._stack[0], numbers)
+        _keep(self._tree(), numbers)
 
     def blocks(self) -> tuple[ContentBlock, ...]:
         """The content of the page."""
         return tuple(
             block._replace(text=cleaned(block.text), markdown=cleaned(block.markdown))
-            for block in _blocks(self._stack[0].children)
+            for block in _blocks(self._tree().children)
         )
 
-    def _dissolve(self, kinds: frozenset[NodeKind]) -> None:
-        """Mark the open elements of these kinds as layout, up to the innermost quote."""
-        for node in reversed(self._stack):
-            if node.kind is NodeKind.QUOTE:
-                return
-            if node.kind in kinds:
-                node.dissolved = True
+    def _tree(self) -> Structure:
+        """The root of the tree, built from what was recorded; elements without content are dropped."""
+        stack = self._stack[:1]
+        events, self._events = self._events, []
+        for event in events:
+            if event is None:
+                _close(stack)
+            elif isinstance(event, Structure):
+                stack.append(event)
+            elif isinstance(event, str):
+                stack[-1].children.append(OutlineLine(event, event, joined=False))
+            else:
+                stack[-1].children.append(event)
+        return stack[0]
+
+
+def _close(stack: list[Structure]) -> None:
+    """End the last of the open elements; drop it if it is empty."""
+    node = stack.pop()
+    if not node.holds_something:
+        return
+    stack[-1].children.append(node)
+    if node.kind is NodeKind.HEADING and not node.dissolved:
+        _dissolve(stack, DISSOLVED_BY_HEADINGS)
+    elif node.kind is NodeKind.TABLE or (node.kind is NodeKind.CODE and node.word.count("\n") > 2):
+        _dissolve(stack, PARTS_OF_TABLES)
+
+
+def _dissolve(stack: Sequence[Structure], kinds: frozenset[NodeKind]) -> None:
+    """Mark the open elements of these kinds as layout, up to the innermost quote."""
+    for node in reversed(stack):
+        if node.kind is NodeKind.QUOTE:
+            return
+        if node.kind in kinds:
+            node.dissolved = True
 
 
 def _keep(node: Structure, kept: Iterator[int]) -> None:
@@ -264,10 +302,13 @@ class MarkedText(TextBuilder):
         self._taken: list[str] | None = None
         self._is_plain = False  # the line has no formatting
 
-    def mark(self, mark: Format, *, opens: bool) -> None:
-        """Record that formatting begins or ends here."""
+    def mark(self, mark: Format, *, opens: bool) -> bool:
+        """Record that formatting begins or ends here; return False if a line has too much of it."""
+        if opens and len(self._marks) >= MAX_MARKS:
+            return False
         at = len(self.pieces)
         self._marks.append((min(at, self._held) if self.muted else at, mark, opens))
+        return True
 
     def unmark(self) -> None:
         """Drop the last mark."""
@@ -499,7 +540,7 @@ def _of_element(node: Structure) -> Iterator[ContentBlock]:
 def _paragraph(lines: Sequence[OutlineLine]) -> ContentBlock:
     text = "\n".join(line.text for line in lines)
     shown = "  \n".join(_escaped_start(line.markdown) for line in lines)
-    return ContentBlock(text, shown, page=lines[0].page)
+    return ContentBlock(text, shown if shown != text else "", page=lines[0].page)
 
 
 def _escaped_start(line: str) -> str:
@@ -588,7 +629,7 @@ def _quote(node: Structure) -> Iterator[ContentBlock]:
     joined = _joined(blocks)
     if node.word:
         titled = blocks[0].text.strip(": ").upper() in WORDS
-        shown = _joined(blocks[1:]).markdown if titled else joined.markdown
+        shown = _joined(blocks[1:]).shown if titled else joined.shown
         joined = joined._replace(markdown=f"[!{node.word}]\n{shown}".rstrip())
     yield _indented(joined, "> ", "> ")
 

@@ -96,7 +96,8 @@ def _formatted(mark: Format, inner: Enter | None) -> Enter:
         if leave is skip:
             return skip
         text = _outlined_text(walk)
-        text.mark(mark, opens=True)
+        if not text.mark(mark, opens=True):
+            return leave
 
         def leave_formatted(walk: Walk, node: LexborNode) -> None:
             if leave is not None:
@@ -131,7 +132,8 @@ def _pictured(inner: Enter) -> Enter:
             lazy = (attributes.get(name) for name in LAZY_SOURCES)
             source = next((each for each in lazy if each), "")
         before = len(text.pieces)
-        text.mark(Format(IMAGE, source), opens=True)
+        if not text.mark(Format(IMAGE, source), opens=True):
+            return inner(walk, node)
         leave = inner(walk, node)
         if len(text.pieces) > before:
             text.mark(Format(IMAGE, source), opens=False)

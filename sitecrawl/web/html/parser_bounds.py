@@ -165,17 +165,22 @@ class Nesting:
 
 
 # Size of lexbor's nodes in bytes, measured as resident memory over 200,000 of each.
-ELEMENT, TEXT, ATTRIBUTE = 190, 140, 230
+ELEMENT, TEXT, ATTRIBUTE, VALUE = 190, 140, 230, 40
 NOTED = 300  # bytes that the walk adds for an element with links, a label, a language or a class
-MAX_TREE = 115_000_000  # bytes; the largest of Debian's manuals, of 8.4 MB, takes 105 MB
+BLOCK = 150  # bytes that the walk adds for the line of a block and its place in the outline
+MAX_TREE = 122_000_000  # bytes; the largest of Debian's manuals, of 8.4 MB, takes some 118 MB
 MAX_TAGS = 1_000_000  # which take 2 s, even unmatched end tags; the same manual has 364,000
 CHUNK = 65_536
 MAX_NAMES = 5_000  # of elements or attributes; pages of Debian's manuals have fewer than 150
 FEW_NAMES = 150_000  # bytes; names in shorter markup cost at most a tenth of a second
 SAMPLE = 4_096  # bytes of each chunk in which names are counted first
 
-_NOTED = re.compile(rb"<(?:a|area|i?frame|img|label|option|object)[\s/>]", re.IGNORECASE)
+_NOTED = re.compile(rb"<(?:a|area|i?frame|img|label|mfrac|option|object)[\s/>]", re.IGNORECASE)
+_LINES = re.compile(
+    rb"<(?:blockquote|d[dlt]|div|h[1-6]|li|[ou]l|p|pre|section|table|t[dhr])[\s>]", re.IGNORECASE
+)
 _TAGS = re.compile(rb"<[a-zA-Z][^<>]*")
+_IMPLYING = re.compile(rb"<(?:table|template)[\s>]", re.IGNORECASE)
 _VALUES = re.compile(rb"=[\t\n\f\r ]*(?:\"[^\"]*(?:\"|\Z)|'[^']*(?:'|\Z)|[^\s\"'>]*)")
 _PARTS = re.compile(rb"[^\s/\"'<>=]+")
 
@@ -222,7 +227,7 @@ def _rough(markup: bytes) -> int:
     separators = sum(map(markup.count, (b" ", b"\n", b"\t", b"/", b"\r", b"\f", b'"', b"'")))
     elements = tags - ends + markup.count(b"</p")
     attributes = max(0, separators - ends)
-    return elements * (ELEMENT + NOTED) + tags * TEXT + attributes * ATTRIBUTE
+    return elements * (ELEMENT + NOTED + BLOCK) + tags * TEXT + attributes * (ATTRIBUTE + VALUE)
 
 
 def _estimate(chunk: bytes) -> int:
@@ -233,10 +238,13 @@ def _estimate(chunk: bytes) -> int:
     attributes = len(_PARTS.findall(_VALUES.sub(b" ", b" ".join(starts)))) - len(starts)
     others = tags - len(starts) - chunk.count(b"</")  # comments
     others += max(0, chunk.count(b"</p>") - chunk.count(b"<p"))  # a stray </p> creates an element
+    others += len(_IMPLYING.findall(chunk))  # tbody, and the content of a template
     lowered = chunk.lower()
     noted = len(_NOTED.findall(chunk)) + lowered.count(b"lang=") + lowered.count(b"noindex")
-    size = (len(starts) + others) * ELEMENT + texts * TEXT + attributes * ATTRIBUTE
-    return size + noted * NOTED
+    values = min(attributes, chunk.count(b"="))
+    size = (len(starts) + others) * ELEMENT + texts * TEXT
+    size += attributes * ATTRIBUTE + values * VALUE
+    return size + noted * NOTED + len(_LINES.findall(chunk)) * BLOCK
 
 
 def _end_of_chunk(markup: bytes, start: int) -> int:

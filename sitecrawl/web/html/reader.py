@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+from collections.abc import Callable
+from functools import lru_cache, partial
 from itertools import accumulate
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser
 
@@ -70,11 +71,25 @@ XML_LANGUAGES = "[xml\\:lang]"
 LANGUAGE_METAS = ("content-language", "language", "dc.language", "dcterms.language", "og:locale")
 
 
-def read_html(page: Page, markup: bytes, options: ReadOptions) -> Outgoing:
-    """Fill ``page`` from an HTML document; return its outgoing references."""
+class Reading(NamedTuple):
+    """Rest of the reading of a page: its outgoing references, and a function that fills its text.
+
+    The references hold the tree. It is freed with them before the text is made, which takes as
+    much memory in a large page.
+    """
+
+    outgoing: Outgoing
+    fill_text: Callable[[], None]
+
+
+NOTHING = Reading(Outgoing(), lambda: None)
+
+
+def read_html(page: Page, markup: bytes, options: ReadOptions) -> Reading:
+    """Fill ``page`` from an HTML document, except for its references and its text."""
     root = LexborHTMLParser(markup, scripting=True, options=AS_WRITTEN).root
     if root is None:
-        return Outgoing()
+        return NOTHING
     walk = Walk(action_tables(options), enter_named, options)
     walk.host = split(page.url)[1]
     head = read_head(root, walk)
@@ -95,16 +110,17 @@ def read_html(page: Page, markup: bytes, options: ReadOptions) -> Outgoing:
     if marked.has_items:
         page.json_ld = {**read_items(root), **page.json_ld}
     page.page_type = page_type(page, walk.json_ld)
-    _fill_text(page, head, walk, markup)
+    page.images = tuple(dict.fromkeys(walk.images))
     page.bylines = read_bylines(marked.bylines)
     page.fields = read_fields(root, options.fields) if options.fields else {}
     own = head.metas.get(options.agent.lower(), ())
     robots = [*head.metas.get("robots", ()), *own, *walk.robots]
     leading = read_dropped_links(markup, walk) if options.frames_anywhere else walk
-    return Outgoing(
+    found, leading.found, walk.found = leading.found, [], []
+    outgoing = Outgoing(
         walk.base or "",
         head.links,
-        leading.found,
+        found,
         robots,
         head.refresh or walk.refresh,
         banners=leading.banners,
@@ -112,6 +128,7 @@ def read_html(page: Page, markup: bytes, options: ReadOptions) -> Outgoing:
         hrefs=leading.addresses,
         assets=read_assets(root, page.images) if options.assets else (),
     )
+    return Reading(outgoing, partial(_fill_text, page, head, walk, markup))
 
 
 def page_language(root: LexborNode, page: Page) -> tuple[str, str]:
@@ -266,6 +283,5 @@ def _fill_text(page: Page, head: Head, walk: Walk, markup: bytes) -> None:
     if isinstance(text, MarkedText):
         page.content = text.outline.blocks()
         page.cuts += ("outline",) if text.outline.is_cut else ()
-    page.images = tuple(dict.fromkeys(walk.images))
     page.times = walk.times
-    page.cuts += tuple(walk.cuts)
+    page.cuts += tuple(each for each in walk.cuts if each not in page.cuts)

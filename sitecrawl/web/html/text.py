@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from sitecrawl.web.html.elements import INLINE, SILENT, TEXT, tag_number
 from sitecrawl.web.html.page import Block
 from sitecrawl.web.html.scripts import UNKNOWN_VALUE
-from sitecrawl.web.whitespace import squeezed
+from sitecrawl.web.whitespace import line_parts, squeezed
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode
@@ -90,10 +90,11 @@ class TextBuilder:
             return
         text = "".join(self.pieces).replace(SOFT_HYPHEN, "")
         self.pieces.clear()
-        for raw in text.split("\n"):
-            line = " ".join(raw.split())
-            if line:
-                self.add(line)
+        for part in line_parts(text):
+            for raw in part.split("\n"):
+                line = " ".join(raw.split())
+                if line:
+                    self.add(line)
 
     def add(self, line: str) -> None:
         """Add one finished line."""
