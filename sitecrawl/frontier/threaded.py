@@ -30,7 +30,8 @@ def in_turn(
 
     @wraps(method)
     async def call(self: Frontier, /, *args: P.args, **kwargs: P.kwargs) -> T:
-        return await self._run(partial(method, self._store, *args, **kwargs))
+        bound = getattr(self._store, method.__name__)
+        return await self._run(partial(bound, *args, **kwargs))
 
     return call
 
@@ -42,7 +43,8 @@ def at_once(
 
     @wraps(method)
     async def call(self: Frontier, /, *args: P.args, **kwargs: P.kwargs) -> T:
-        return await self._run_next(partial(method, self._store, *args, **kwargs))
+        bound = getattr(self._store, method.__name__)
+        return await self._run_next(partial(bound, *args, **kwargs))
 
     return call
 

@@ -22,7 +22,7 @@ from sitecrawl.web.html.main_content import left_out
 from sitecrawl.web.html.outgoing import Outgoing, fill_outgoing
 from sitecrawl.web.html.page import Page
 from sitecrawl.web.html.parser_bounds import bounded
-from sitecrawl.web.html.reader import NOTHING, Reading, read_html
+from sitecrawl.web.html.reader import NO_READING, Reading, read_html
 from sitecrawl.web.language_detection import judged_language
 from sitecrawl.web.languages import read_language
 from sitecrawl.web.media_type import is_html, is_text, is_xml, media_type
@@ -98,7 +98,7 @@ def _read_body(page: Page, body: bytes, declared: str, options: ReadOptions) -> 
     kind = page.content_type
     is_map = options.image_maps == "mapfile" and is_map_file(page.url)
     if not (is_html(kind) or is_xml(kind) or is_text(kind) or is_map):
-        return NOTHING
+        return NO_READING
     if kind == "text/html":
         markup, page.encoding = decode_to_utf8(body, declared)
         return _read_markup(page, markup, options)
@@ -108,7 +108,7 @@ def _read_body(page: Page, body: bytes, declared: str, options: ReadOptions) -> 
         del text  # as large as the markup; freed before the parse
         return _read_markup(page, markup, options)
     if is_map:
-        return NOTHING._replace(
+        return NO_READING._replace(
             outgoing=Outgoing(hrefs=[(href, "ismap") for href in read_map(text)])
         )
     if is_xml(kind) and is_documentdata(text):
@@ -119,7 +119,7 @@ def _read_body(page: Page, body: bytes, declared: str, options: ReadOptions) -> 
         read_xml(page, text, keep_fields=options.xml_fields)
     else:
         read_plain(page, text)
-    return NOTHING
+    return NO_READING
 
 
 def _read_markup(page: Page, markup: bytes, options: ReadOptions) -> Reading:

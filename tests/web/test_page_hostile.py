@@ -197,7 +197,7 @@ def test_escaped_markup_is_bounded(
 ) -> None:
     with effort_within(1_200):  # else 4,000
         page = read(start + parts[0] * 80_000 + parts[1] * 80_000 + end, kind=kind)
-    assert page.cuts == ("too_deep",)
+    assert page.cuts[-1] == "too_deep"
 
 
 def test_many_drawings_are_no_nesting() -> None:

@@ -77,21 +77,23 @@ class Novelty:
         has_figures = self._add_figures(url, text)
         if is_nested:
             own = frozenset(_WORD.findall(url.lower()))
-            is_new &= self._add_rests(exact_rest, EXACT, own, others) or has_figures
+            is_new &= self._add_remainders(exact_remainder, EXACT, own, others) or has_figures
         if feeds_itself and is_new:
-            is_new = self._add_rests(bare_line, DATELESS, words_of(url), unseen) or has_figures
+            is_new = self._add_remainders(bare_line, DATELESS, words_of(url), unseen) or has_figures
         return is_new
 
-    def _add_rests(
+    def _add_remainders(
         self,
-        rest_of: Callable[[str, frozenset[str]], str],
+        remainder_of: Callable[[str, frozenset[str]], str],
         start: int,
         own: frozenset[str],
         lines: Iterable[bytes],
     ) -> bool:
         """Add lines without the words of their URL; return True if one of them is new."""
-        rests = (rest_of(line.decode("utf-8", "replace"), own) for line in lines)
-        new = [rest for rest in rests if rest and _add(self.lines, crc32(rest.encode(), start))]
+        remainders = (remainder_of(line.decode("utf-8", "replace"), own) for line in lines)
+        new = [
+            each for each in remainders if each and _add(self.lines, crc32(each.encode(), start))
+        ]
         return bool(new)
 
     def _add_figures(self, url: str, text: str) -> bool:
@@ -134,6 +136,6 @@ def bare_line(line: str, own: frozenset[str]) -> str:
     return " ".join(sorted(each for each in words if each and each not in own))
 
 
-def exact_rest(line: str, own: frozenset[str]) -> str:
+def exact_remainder(line: str, own: frozenset[str]) -> str:
     """Return the words and numbers of a line that are not ``own``, sorted."""
     return " ".join(sorted(each for each in _WORD.findall(line.lower()) if each not in own))

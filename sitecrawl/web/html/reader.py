@@ -82,14 +82,14 @@ class Reading(NamedTuple):
     fill_text: Callable[[], None]
 
 
-NOTHING = Reading(Outgoing(), lambda: None)
+NO_READING = Reading(Outgoing(), lambda: None)
 
 
 def read_html(page: Page, markup: bytes, options: ReadOptions) -> Reading:
     """Fill ``page`` from an HTML document, except for its references and its text."""
     root = LexborHTMLParser(markup, scripting=True, options=AS_WRITTEN).root
     if root is None:
-        return NOTHING
+        return NO_READING
     walk = Walk(action_tables(options), enter_named, options)
     walk.host = split(page.url)[1]
     head = read_head(root, walk)

@@ -1,6 +1,6 @@
 -- Tables of a crawl database, for every backend. Names in braces are column types that differ between
 -- backends, see ``Database.types``. Each later change of the schema is a file of its own:
--- schema_0014.sql would have the statements that upgrade a database from version 13 to 14.
+-- schema_0015.sql would have the statements that upgrade a database from version 14 to 15.
 -- ``uid`` is that of all copies; ``epoch`` is renewed for a copy, which is no longer in the ``place``.
 CREATE TABLE crawl (
     name TEXT NOT NULL,
