@@ -177,7 +177,7 @@ class Backend(Protocol):
         """Convert one of ``errors`` to an error with a readable text."""
 
 
-FIRST_VERSION = 13
+FIRST_VERSION = 14
 """Oldest schema that is upgraded; databases with an earlier one are refused."""
 
 
