@@ -186,7 +186,7 @@ def doctor(bench: Bench, *words: str, step: int = 1) -> None:
 def report(bench: Bench, allow: str = "no") -> None:
     """Check what a crawl has stored as outside of it, links and assets."""
     folder = f"report-{allow}"
-    options = {**EAGER, "scope": "origin", "store_outside": "assets", "allow_private": allow}
+    options = {**EAGER, "scope": "origin", "store_links": "assets", "allow_private": allow}
     bench.crawl(START, folder, **options)
     bench.run("report", "--check-outside", folder=folder)
 
