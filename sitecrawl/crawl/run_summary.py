@@ -72,20 +72,21 @@ class RunSummary:
         }
 
 
-logger = logging.getLogger(__name__)
+LogLine = tuple[int, str]
+"""A line of the log after its level."""
 
 
-def log_dead_links(dead_links: Sequence[DeadLink]) -> None:
-    """Log the dead links of a run."""
-    logger.info("%d dead links", len(dead_links))
+def dead_link_lines(dead_links: Sequence[DeadLink]) -> Iterator[LogLine]:
+    """Yield the dead links of a run."""
+    yield logging.INFO, f"{len(dead_links)} dead links"
     for each in dead_links:
         status = f", status {each.status}" if each.status else ""
         page = each.referrer or "a start"
-        logger.warning("dead link %s: %s%s, linked from %s", each.url, each.reason, status, page)
+        yield logging.WARNING, f"dead link {each.url}: {each.reason}{status}, linked from {page}"
 
 
 class Failures:
-    """Counts of failed pages that this run does not try again.
+    """Counts of failed pages that this run does not try again, and of documents without text.
 
     Those without content of their own are counted by their outcome, the others by their reason.
     """
@@ -93,6 +94,7 @@ class Failures:
     def __init__(self, recorder: Recorder) -> None:
         self._failed_pages = PageCounts()
         self._placeholder_pages = PageCounts()
+        self._textless_documents = PageCounts()
         recorder.visit_committed.connect(self.note)
 
     def note(self, visit: VisitResult) -> None:
@@ -102,23 +104,33 @@ class Failures:
         elif visit.outcome in FAILED and not visit.again:
             page = f" on {visit.due.referrer}" if visit.due.referrer else ""
             self._failed_pages.add(visit.reason, f"{visit.due.url}{page}")
+        elif visit.document and visit.content_hash is None:
+            self._textless_documents.add("no_text", visit.due.url)
 
     def as_stored(self) -> dict[str, Any]:
         """Return numbers and examples as plain values."""
         return {
             "failed_pages": self._failed_pages.as_stored(),
             "placeholder_pages": self._placeholder_pages.as_stored(),
+            "textless_documents": self._textless_documents.as_stored(),
         }
 
 
-def log_placeholders(stored: StoredCounts) -> None:
-    """Log one line with the stored counts of pages without content, and advice, if there are any."""
+def placeholder_lines(stored: StoredCounts) -> Iterator[LogLine]:
+    """Yield one line with the stored counts of pages without content, and advice, if there are any."""
     if stored:
         kinds = (
             f"{count} {name.lower()}, one is {example} ({ADVICE[Outcome[name]]})"
             for name, count, example in most_common(stored)
         )
-        logger.warning("%s: %s", NO_CONTENT, "; ".join(kinds))
+        yield logging.WARNING, f"{NO_CONTENT}: {'; '.join(kinds)}"
+
+
+def textless_document_lines(stored: StoredCounts) -> Iterator[LogLine]:
+    """Yield one line with the stored number of documents without text, if there are any."""
+    for _, count, example in most_common(stored):
+        documents = f"{counted(count, 'document')} without text, one is {example}"
+        yield logging.WARNING, f"{documents}: scrapy doctor {example} says what the server sends"
 
 
 def describe_failures(stored: StoredCounts) -> str:
@@ -144,7 +156,8 @@ class RunEnding:
 
     ``failed_starts`` has a line for each start that produced nothing, ``no_document`` the reason
     if the crawl has no document at all. ``limit`` names the option ``max_pages`` if it is set.
-    ``out_of_budget`` has the waiting pages of each origin whose ``daily_pages`` are spent.
+    ``out_of_budget`` has the waiting pages of each origin whose ``daily_pages`` are spent,
+    ``findings`` the lines about what the run has met.
     """
 
     status: int
@@ -158,19 +171,21 @@ class RunEnding:
     limit: str = ""
     out_of_budget: Mapping[str, int] = field(default_factory=dict)
     daily_pages: int = 0
+    findings: Sequence[LogLine] = ()
 
     @property
     def is_normal(self) -> bool:
         """True if the crawl ran to its end or limit, and wrote what it found."""
         return self.status in {DONE, STARTS_FAILED}
 
-    def lines(self, written: Sequence[str]) -> Iterator[tuple[int, str]]:
+    def lines(self, written: Sequence[str]) -> Iterator[LogLine]:
         """Yield lines with their log levels; ``written`` describes the output."""
         yield from ((logging.INFO, line) for line in written)
         if self.no_document:
             yield logging.ERROR, self.no_document
         if self.failures:
             yield logging.INFO, f"{self.failures}."
+        yield from self.findings
         for origin, why in list(self.given_up.items())[:MAX_ORIGINS]:
             if not any(f" {origin}/" in line for line in self.failed_starts):
                 yield logging.INFO, f"{origin} was given up: {why}."

@@ -20,13 +20,15 @@ from sitecrawl.crawl.page_callback import PageCallback
 from sitecrawl.crawl.recorder import Recorder
 from sitecrawl.crawl.run_summary import (
     Failures,
+    LogLine,
     Outlook,
     RunEnding,
     RunSummary,
     SlowOrigin,
+    dead_link_lines,
     describe_failures,
-    log_dead_links,
-    log_placeholders,
+    placeholder_lines,
+    textless_document_lines,
 )
 from sitecrawl.crawl.seeds import SeedRedirects, SeedReport
 from sitecrawl.frontier import open_frontier
@@ -38,7 +40,7 @@ from sitecrawl.scheduling.background import BackgroundTasks
 from sitecrawl.scheduling.engine_waker import EngineWaker
 from sitecrawl.scheduling.fetch_outcomes import VisitRequests
 from sitecrawl.scheduling.leased_origins import LeasedOrigins
-from sitecrawl.scheduling.listed_pages import ListedPages, log_unchanged
+from sitecrawl.scheduling.listed_pages import ListedPages, unchanged_lines
 from sitecrawl.scheduling.listing_requests import ListingRequests
 from sitecrawl.scheduling.missing_page_probes import MissingPageProbes
 from sitecrawl.scheduling.origin_queues import OriginQueues
@@ -47,7 +49,7 @@ from sitecrawl.scheduling.request_budget import RequestBudget
 from sitecrawl.scheduling.robots_files import RobotsFiles
 from sitecrawl.scheduling.work_sharing import WorkSharing
 from sitecrawl.scheduling.worker_processes import WorkerProcess, WorkerProcesses
-from sitecrawl.scheduling.yields import Yields, log_left_out
+from sitecrawl.scheduling.yields import Yields, left_out_lines
 from sitecrawl.statuses import DATABASE_ERROR, DONE, NO_RESULT, STARTS_FAILED
 
 if TYPE_CHECKING:
@@ -390,7 +392,7 @@ class Crawl:
             return RunEnding(self.owner.status, self._finish_reason, 0)
         report, frontier = self.seed_report, self.owner.frontier
         counters = self.counters = await self.work_sharing.counters()
-        await self._report(counters)
+        self._combine(counters)
         await report.load_results(frontier, counters)
         failed_starts = list(report.problems().values())
         written = counters.get("item_scraped_count", 0)
@@ -414,22 +416,26 @@ class Crawl:
             f"max_pages {max_pages}" if max_pages else "",
             await frontier.out_of_budget(),
             self._params.max_pages_per_day,
+            [] if self._is_worker else await self._findings(counters),
         )
 
-    async def _report(self, counters: Mapping[str, Any]) -> None:
-        """Report what all workers of the run have met, in the stats and in the log; raises
-        FrontierError."""
-        if self._is_worker:
-            return
+    def _combine(self, counters: Mapping[str, Any]) -> None:
+        """Set the stats to what all workers of the run have met, if this process started them."""
         if self.workers is not None:
             for name, value in counters.items():
                 if isinstance(value, int | float):
                     self._stats.set_value(name, value)
-        if self.checks_links:
-            log_dead_links(await self.owner.frontier.dead_links())
-        log_placeholders(counters["placeholder_pages"])
-        log_unchanged(counters["unchanged_by_dates"])
-        log_left_out(counters["left_out"])
+
+    async def _findings(self, counters: Mapping[str, Any]) -> list[LogLine]:
+        """Return what all workers of the run have met, as lines; raises FrontierError."""
+        links = await self.owner.frontier.dead_links() if self.checks_links else None
+        return [
+            *(() if links is None else dead_link_lines(links)),
+            *placeholder_lines(counters["placeholder_pages"]),
+            *textless_document_lines(counters["textless_documents"]),
+            *unchanged_lines(counters["unchanged_by_dates"]),
+            *left_out_lines(counters["left_out"]),
+        ]
 
     async def engine_stopped(self) -> None:
         """End the run and store its counters; the feeds are stored by now."""

@@ -15,7 +15,7 @@ from sitecrawl.policy.lifecycle.revisit import WITH_CONTENT
 from sitecrawl.policy.outcomes import Outcome
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from sitecrawl.config.options.crawl_options import CrawlParams
     from sitecrawl.crawl.frontier_owner import FrontierOwner
@@ -29,8 +29,6 @@ UNCHANGED = (
 DATES = "dates"
 MAX_DATES = 200_000
 READ = frozenset(int(each) for each in (Outcome.FILE_INGESTED, Outcome.FILE_DID_NOT_CHANGE))
-
-logger = logging.getLogger(__name__)
 
 
 class ListedPages:
@@ -136,7 +134,7 @@ class ListedPages:
         self.released.send(key)
 
 
-def log_unchanged(skipped: int) -> None:
-    """Log the number of pages that were not visited."""
+def unchanged_lines(skipped: int) -> Iterator[tuple[int, str]]:
+    """Yield a line with the number of pages that were not visited, if there are any."""
     if skipped:
-        logger.info(UNCHANGED, skipped)
+        yield logging.INFO, UNCHANGED % skipped

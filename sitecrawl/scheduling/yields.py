@@ -17,7 +17,7 @@ from sitecrawl.policy.worth.wanted import ENDLESS, LOW_YIELD, Wanted
 from sitecrawl.scheduling.listed_pages import DATES
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from sitecrawl.config.options.crawl_options import CrawlParams
     from sitecrawl.crawl.discovery import Discovery
@@ -61,8 +61,6 @@ were."""
 PART = "part"
 LEFT = "%s: %d URLs of %s were left out (%s), e.g. %s; -a always_fetch='%s' fetches them"
 MAX_SAID = 10
-
-logger = logging.getLogger(__name__)
 
 
 class OriginYields:
@@ -332,16 +330,19 @@ def _new_links(visit: VisitResult) -> list[tuple[str, int]]:
     ]
 
 
-def log_left_out(stored: Mapping[str, Mapping[str, Any]]) -> None:
-    """Log a line for each kind of page of which URLs were left out, the largest first."""
+def left_out_lines(stored: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[int, str]]:
+    """Yield a line for each kind of page of which URLs were left out, the largest first."""
     ordered = sorted(stored.items(), key=lambda each: (-each[1]["urls"], each[0]))
     for name, left in ordered[:MAX_SAID]:
         words = f"{left['new']} of {left['tried']} tried were new"
         if left["reason"] == ENDLESS.name:
             words = f"no end after {left['tried']} pages"
-        logger.warning(
-            LEFT, left["reason"], left["urls"], name, words, left["example"], left["always_fetch"]
+        example, option = left["example"], left["always_fetch"]
+        yield (
+            logging.WARNING,
+            LEFT % (left["reason"], left["urls"], name, words, example, option),
         )
     if len(ordered) > MAX_SAID:
         rest = sum(left["urls"] for _, left in ordered[MAX_SAID:])
-        logger.warning("%d URLs of %d other kinds were left out", rest, len(ordered) - MAX_SAID)
+        kinds = len(ordered) - MAX_SAID
+        yield logging.WARNING, f"{rest} URLs of {kinds} other kinds were left out"

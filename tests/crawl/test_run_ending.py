@@ -37,9 +37,10 @@ def test_each_start_that_brought_nothing_is_said_with_a_remedy(
     lines = after(run.log)
     assert lines[0].startswith("9 lines written to ")
     assert lines[1] == f"1 page failed: 1 not found, one is {good}/gone on {good}/."
-    assert lines[2] == "4 of 5 starts produced nothing:"
+    assert lines[2].startswith("Pages without content of their own")
+    assert lines[3] == "4 of 5 starts produced nothing:"
     for line, origin, reason, remedy in zip(
-        lines[3:7],
+        lines[4:8],
         (dead, forbidden, scripted, walled),
         ("Connection refused", "line 2 of robots.txt", "script shell", "login wall"),
         ("check the address", "ask the site's owner", "-a render=auto", "-a auth="),
@@ -48,9 +49,9 @@ def test_each_start_that_brought_nothing_is_said_with_a_remedy(
         assert line.startswith(f"start {origin}/ produced nothing: ")
         assert reason in line
         assert remedy in line
-    assert lines[7].startswith("Next: scrapy frontier errors")
-    assert lines[8].startswith("Ended after")
-    assert len(lines) == 9
+    assert lines[8].startswith("Next: scrapy frontier errors")
+    assert lines[9].startswith("Ended after")
+    assert len(lines) == 10
 
 
 @pytest.mark.behaviour("O-15")
@@ -118,6 +119,16 @@ def test_no_document_at_all_is_status_1(server: Server, crawl: CrawlCommand) -> 
     site["/a"] = page(title="Open")
     assert crawl(f"{origin}/", force=1).status == 0
     assert crawl(f"{origin}/").status == 0, "nothing is due, but there is a document"
+
+
+@pytest.mark.behaviour("O-15")
+def test_documents_without_text_are_said_in_one_line(server: Server, crawl: CrawlCommand) -> None:
+    origin = server.serve({"/": page("/0", "/1", text="Home"), "/0": b"", "/1": b""})
+    run = crawl(f"{origin}/")
+    assert run.status == 0
+    assert len(run.documents) == 3
+    expected = f"2 documents without text, one is {origin}/0: scrapy doctor {origin}/0 says what"
+    assert [line.startswith(expected) for line in after(run.log)[:3]] == [False, True, False]
 
 
 @pytest.mark.behaviour("O-17")
