@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from scrapy import signals
@@ -15,7 +16,7 @@ from sitecrawl.crawl.run_summary import ProgressSnapshot, counted
 from sitecrawl.extensions.crawl import crawl_of
 from sitecrawl.extensions.progress import Progress
 from sitecrawl.frontier.base import FrontierError
-from sitecrawl.output.feeds import Feeds
+from sitecrawl.output.feeds import OUTPUT_FAILED, Feeds
 from sitecrawl.statuses import DONE
 
 if TYPE_CHECKING:
@@ -80,6 +81,8 @@ class ProgressLog:
         seconds = asyncio.get_running_loop().time() - self._began
         crawl = crawl_of(self._crawler)
         figures = ProgressSnapshot.read(crawl.counters or self._crawler.stats.get_stats())
+        if crawl.ending.finish_reason == OUTPUT_FAILED:
+            figures = replace(figures, lines=self._lines_written())
         ended = logging.INFO, f"Ended after {seconds:.0f} s: {figures.line(seconds)}"
         lines = list(crawl.ending.lines(list(self._written(figures))))
         if crawl.owner.failure is not None:
@@ -92,6 +95,11 @@ class ProgressLog:
         for level, line in (ended, *lines):
             if level >= self._level:
                 progress.print(line)
+
+    def _lines_written(self) -> int:
+        """Return the number of lines that are in files, where a file could not be written."""
+        feeds = self._crawler.get_extension(FeedExporter)
+        return max((n for _, n in feeds.files()), default=0) if isinstance(feeds, Feeds) else 0
 
     def _written(self, figures: ProgressSnapshot) -> Iterator[str]:
         """Describe the output: files with the number of their lines, or why there are none."""

@@ -43,6 +43,8 @@ if TYPE_CHECKING:
     from twisted.internet.defer import Deferred
 
 
+OUTPUT_FAILED = "output_failed"
+"""Reason for which a crawl ends whose output cannot be written."""
 TAIL_BYTES = 65536
 NO_FSYNC = {errno.EINVAL, errno.ENOSYS, errno.EOPNOTSUPP}  # on file systems without fsync
 LOSSES = 5  # in a row, after which the output fails
@@ -134,7 +136,7 @@ class Feeds(FeedExporter):
                 "The output (-O, -o, FEEDS) cannot be written, nothing is requested: %s.",
                 without_passwords(self.failure),
             )
-            raise CloseSpider("output_failed")
+            raise CloseSpider(OUTPUT_FAILED)
 
     def expect_lines(self) -> None:
         """Keep the feeds open until ``end_lines``: the last lines follow the end of the crawl."""
@@ -337,7 +339,7 @@ class Feeds(FeedExporter):
             "missing.",
             error,
         )
-        close = self.crawler.engine.close_spider_async(reason="output_failed")
+        close = self.crawler.engine.close_spider_async(reason=OUTPUT_FAILED)
         self._end = asyncio.create_task(close)
 
 

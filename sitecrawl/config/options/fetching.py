@@ -267,7 +267,7 @@ class FetchParams(OptionGroup):
         0,
         ge=0,
         effect=Effect.RUN,
-        description="Requests after which the run ends, by all its workers together; 0 for no end.",
+        description="Pages requested by all workers after which the run ends, besides robots.txt and sitemaps; 0 for no end.",
     )
 
     obey_robots: bool = option(
