@@ -166,7 +166,7 @@ class Nesting:
 
 # Size of lexbor's nodes in bytes, measured as resident memory over 200,000 of each.
 ELEMENT, TEXT, ATTRIBUTE, VALUE = 190, 140, 230, 40
-NOTED = 300  # bytes that the walk adds for an element with links, a label, a language or a class
+NOTED = 300  # bytes that the walk adds for an element with links, a label, a language or a sign
 BLOCK = 150  # bytes that the walk adds for the line of a block and its place in the outline
 MAX_TREE = 122_000_000  # bytes; the largest of Debian's manuals, of 8.4 MB, takes some 118 MB
 MAX_TAGS = 1_000_000  # which take 2 s, even unmatched end tags; the same manual has 364,000
@@ -175,7 +175,9 @@ MAX_NAMES = 5_000  # of elements or attributes; pages of Debian's manuals have f
 FEW_NAMES = 150_000  # bytes; names in shorter markup cost at most a tenth of a second
 SAMPLE = 4_096  # bytes of each chunk in which names are counted first
 
-_NOTED = re.compile(rb"<(?:a|area|i?frame|img|label|mfrac|option|object)[\s/>]", re.IGNORECASE)
+_NOTED = re.compile(
+    rb"<(?:a|area|i?frame|img|label|mfrac|option|object|su[bp])[\s/>]", re.IGNORECASE
+)
 _LINES = re.compile(
     rb"<(?:blockquote|d[dlt]|div|h[1-6]|li|[ou]l|p|pre|section|table|t[dhr])[\s>]", re.IGNORECASE
 )
