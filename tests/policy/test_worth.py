@@ -73,6 +73,20 @@ def test_new_text(*, feeds_itself: bool, texts: list[str], new: list[bool]) -> N
     assert found == new
 
 
+def test_a_title_of_facets_with_their_names_is_no_new_text() -> None:
+    known = Novelty()
+    lists = {
+        "brand=ada": "Shop brand ada\nHammer\nSaw",
+        "color=red": "Shop color red\nSaw",
+        "brand=ada&color=red": "Shop brand ada color red\nSaw",
+        "brand=ada&page=2": "Shop brand ada, page 2\nPlane",
+    }
+    found = [
+        known.add(f"{HOME}/shop?{query}", text, feeds_itself=True) for query, text in lists.items()
+    ]
+    assert found == [True, False, False, True]
+
+
 @pytest.mark.behaviour("Q-30")
 @pytest.mark.parametrize(
     ("pages", "new"),

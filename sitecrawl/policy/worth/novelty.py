@@ -124,10 +124,13 @@ def _is_figure(line: str, own: frozenset[str]) -> bool:
 
 
 def words_of(url: str) -> frozenset[str]:
-    """Return the words of a URL's directories and parameters, which its page repeats."""
+    """Return the words of a URL's directories and parameters, which its page repeats.
+
+    Names of parameters are among them: "Brand: Ada, Color: Red" is the title of a mix of facets.
+    """
     path = url.partition("?")[0].rstrip("/").rpartition("/")[0].split("/")[3:]
-    values = [*path, *(value for _, value in parameters_of(url))]
-    return frozenset(word for value in values for word in _WORD.findall(value.lower()))
+    parts = [*path, *(each for parameter in parameters_of(url) for each in parameter)]
+    return frozenset(word for part in parts for word in _WORD.findall(part.lower()))
 
 
 def bare_line(line: str, own: frozenset[str]) -> str:
