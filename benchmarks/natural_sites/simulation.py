@@ -70,6 +70,7 @@ class Answered(NamedTuple):
     page: str = ""
     text: str | None = None
     links: Sequence[Admission] = ()
+    translations: Sequence[Admission] = ()
     elsewhere: Admission | None = None
 
 
@@ -119,7 +120,12 @@ class AnsweredSite:
         elsewhere = self._canonical(url, page)
         is_document = elsewhere is None and not page.directives.noindex
         text = f"{page.title}\n{page.text}" if is_document else None
-        return Answered(reply.page, text, self._links(url, page), elsewhere)
+        translations = [
+            self.rules.admit(each.url, depth=1, rel=each.rel)
+            for each in page.links
+            if each.hreflang and "alternate" in each.rel
+        ]
+        return Answered(reply.page, text, self._links(url, page), translations, elsewhere)
 
     def _canonical(self, url: str, page: Page) -> Admission | None:
         if not page.canonical:
@@ -390,6 +396,8 @@ class Simulation:
             is_new = self._find(link, due.depth + 1, due.url)
             if link.origin == due.origin and link.fingerprint != due.fingerprint:
                 (new if is_new else repeated).append((link.url, link.fingerprint))
+        for link in answered.translations:
+            self._queue(link.origin).evidence.kinds.add_translation(link.url)
         growing = GrowingPage(due.url, due.fingerprint, new, repeated, due.referrer)
         is_document = self._store(due, answered)
         queue.learn(due, answered.text if is_document else None, growing)

@@ -131,8 +131,8 @@ class Discovery:
     Links never become Request objects: an admitted link that is new, or closer to a start than
     before, becomes a Candidate of the visit that found it, and is stored with its outcome. Links
     refused for a reason in ``logged`` are stored too, and refused again when they are due.
-    ``repeated`` has the links to known URLs of
-    pages that lead to several new ones, until the visit of the page has ended.
+    Until the visit of a page has ended, ``repeated`` has its links to known URLs if it leads to
+    several new ones, and ``translations`` origin and URL of the translations that it declares.
     """
 
     def __init__(
@@ -161,6 +161,7 @@ class Discovery:
         self._seen: dict[int, int] = {}
         self._unnamed: frozenset[int] = frozenset()
         self.repeated: dict[int, list[tuple[str, int]]] = {}
+        self.translations: dict[int, list[tuple[str, str]]] = {}
 
     def begin_pass(self) -> None:
         """Reset the limits that apply to a single pass."""
@@ -353,6 +354,8 @@ class Discovery:
         if not decision.allowed and not self._is_logged(decision, admission.url):
             self._left(admission, decision, link, due, found)
             return None
+        if link.hreflang and "alternate" in link.rel:
+            self._note_translation(due, admission)
         if stored is not None and link.via not in DECLARED:
             stored.append((admission.origin, admission.fingerprint, admission.url))
         if link.text:  # extracted only if enabled
@@ -362,6 +365,13 @@ class Discovery:
         self._seen[admission.fingerprint] = depth
         candidates.append(self._candidate(admission, depth, "link", due.url))
         return None
+
+    def _note_translation(self, due: DueUrl, admission: Admission) -> None:
+        """Keep a translation that a page declares."""
+        if len(self.translations) >= MAX_REPEATED:
+            self.translations.clear()
+        declared = self.translations.setdefault(due.fingerprint, [])
+        declared.append((admission.origin, admission.url))
 
     def _note_repeated(
         self, due: DueUrl, candidates: Sequence[Candidate], known: Sequence[Admission]

@@ -223,8 +223,11 @@ class Yields:
     def recorded(self, visit: VisitResult) -> None:
         """Learn from a visit that has ended."""
         due = visit.due
-        own = self._origins.get(due.origin)
         repeated = self._discovery.repeated.pop(due.fingerprint, ())
+        for origin, url in self._discovery.translations.pop(due.fingerprint, ()):
+            if origin in self._origins:
+                self._origins[origin].evidence.kinds.add_translation(url)
+        own = self._origins.get(due.origin)
         if own is None or visit.again:
             return
         is_first = due.outcome in NEVER_REQUESTED

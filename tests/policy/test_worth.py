@@ -87,6 +87,22 @@ def test_a_title_of_facets_with_their_names_is_no_new_text() -> None:
     assert found == [True, False, False, True]
 
 
+def test_declared_translations_are_judged_apart_from_pages_that_are_only_linked() -> None:
+    evidence = Evidence(10)
+    tried(evidence, "/de/{}.html", 40)
+    linked, declared = f"{HOME}/de/7.html", f"{HOME}/de/8.html"
+    evidence.kinds.add_translation(declared)
+    assert evidence.verdict(linked) is Verdict.LEAVE
+    assert evidence.verdict(declared) is Verdict.FETCH
+    evidence.leave(declared)
+    [name] = (name for name, _ in evidence.left_out())
+    assert re.search(pattern_of(name), declared)
+    later = Evidence(10)
+    for each in evidence.as_stored():
+        later.restore(*each)
+    assert later.verdict(declared) is Verdict.FETCH
+
+
 @pytest.mark.behaviour("Q-30")
 @pytest.mark.parametrize(
     ("pages", "new"),

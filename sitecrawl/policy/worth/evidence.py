@@ -58,8 +58,8 @@ MIN_ANSWERS = 10
 that are not charged to the origin; otherwise it may as well be down."""
 KIND, SETS = "kind", "sets"
 """Kinds of stored evidence beside the bases of pools."""
-SET_NAMES = ("texts", "lines", "figures", "requested")
-"""The stored sets of hashes: those of Novelty, and of the requested URLs."""
+SET_NAMES = ("texts", "lines", "figures", "requested", "translations")
+"""The stored sets of hashes: those of Novelty, and of Kinds."""
 MAX_KINDS = 4000
 MAX_FRUITLESS = 50_000
 """Number of pages that brought nothing so far, and may still be credited with a document; and of pages of
@@ -300,14 +300,21 @@ class Evidence:
             values = {"tried": round(each.tried, 2), "found": round(each.found, 2)}
             yield pool.basis, pool.name, values
         known = self.novelty
-        sets = (known.texts, known.lines, known.figures, self.kinds.requested)
+        sets = (
+            known.texts,
+            known.lines,
+            known.figures,
+            self.kinds.requested,
+            self.kinds.translations,
+        )
         yield SETS, "", dict(zip(SET_NAMES, map(packed, sets), strict=True))
 
     def restore(self, basis: str, name: str, values: Mapping[str, Any]) -> None:
         """Restore what ``as_stored`` gave: old evidence counts for less than that of this run."""
         if basis == SETS:
-            *texts, requested = (unpacked(values[each]) for each in SET_NAMES)
-            self.novelty, self.kinds.requested = Novelty(*texts), requested
+            *texts, requested, translations = (unpacked(values[each]) for each in SET_NAMES)
+            self.novelty = Novelty(*texts)
+            self.kinds.requested, self.kinds.translations = requested, translations
             return
         tried, found = values["tried"], values["found"]
         part = min(1.0, KEPT / tried) if basis == KIND and tried else 1.0

@@ -4,7 +4,8 @@ A kind is the template of a URL with the shapes of its parameters' values: ``top
 ``topic=<#>.msg<#>`` are two. A value, or the name of a directory, that is one of a few words
 (``action=edit``) is part of the kind; where many different ones are met they count as one. So is
 the difference to the URLs that were requested before: those that differ in a session id alone are a
-kind of their own.
+kind of their own. URLs that pages declare to be their translations are others than those that are only
+linked, as untranslated pages have URLs in each language too.
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ MAX_POOLS = 4
 """Number of parameters of a URL that are pools."""
 NAME = "<name>"
 """Directories and values of which there are many."""
+TRANSLATION = " as translation"
 NAMES, SET, FOLDER, PARAMETER = "names", "set", "folder", "parameter"
 """Bases of pools: the same parameters on one path; as many parameters on one path; a directory; a
 parameter on any path."""
@@ -64,16 +66,20 @@ class Kinds:
     """The kinds of the URLs of one origin, by the words that were met at each place.
 
     ``requested`` are the CRC-32 hashes of the URLs that were requested, each without the value of one
-    of its parameters, or without an id in its path.
+    of its parameters, or without an id in its path; ``translations`` those of declared translations.
     """
 
     requested: set[int] = field(default_factory=set)
+    translations: set[int] = field(default_factory=set)
     _words: defaultdict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
 
     def of(self, url: str) -> Kind:
         """Return the kind of an absolute URL."""
         template = url_template(url)
         path, folders = self._path(template.path, url)
+        if crc32(url.encode()) in self.translations:
+            named = f"?{'&'.join(template.parameters)}" if template.parameters else ""
+            return Kind(f"{path}{named}{TRANSLATION}", path)
         again = ",".join(name for name, key in _variables(url) if key in self.requested)
         again = f" again by {again}" if again else ""
         if not template.parameters:
@@ -90,6 +96,11 @@ class Kinds:
         """Record that a URL was requested."""
         if len(self.requested) < MAX_REQUESTED:
             self.requested.update(key for _, key in _variables(url))
+
+    def add_translation(self, url: str) -> None:
+        """Record that a page declares a URL to be its translation."""
+        if len(self.translations) < MAX_REQUESTED:
+            self.translations.add(crc32(url.encode()))
 
     def _path(self, shape: str, url: str) -> tuple[str, list[str]]:
         """Return the shape of a path with the names of its directories, and its first directories.
@@ -143,7 +154,7 @@ _PLACEHOLDER = re.compile(r"(<[a-z#]+>)")
 
 def pattern_of(kind: str) -> str:
     """Return a regular expression for the URLs of a kind, for the option ``always_fetch``."""
-    path, mark, query = kind.partition(" again by ")[0].partition("?")
+    path, mark, query = kind.partition(" ")[0].partition("?")
     pattern = "".join(
         {DEEPER: ".+", "": ""}.get(
             each, "[^/?]+" if _PLACEHOLDER.fullmatch(each) else re.escape(each)
