@@ -24,6 +24,15 @@ def squeezed(text: str) -> str:
     return "".join(parts)
 
 
+def word_parts(text: str) -> Iterator[str]:
+    """Yield a text in parts of whole words; a part after the first begins with its space."""
+    start = 0
+    while (end := text.find(" ", start + BLOCK)) >= 0:
+        yield text[start:end]
+        start = end
+    yield text[start:]
+
+
 LINES = 500_000  # characters
 
 

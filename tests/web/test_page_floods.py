@@ -10,7 +10,7 @@ import pytest
 
 from fixtures.effort import effort_within
 from fixtures.floods import FLOODS, plain
-from sitecrawl.web.html.outline import MAX_MARKS
+from sitecrawl.web.html.outline import MAX_MARKS, escaped
 from sitecrawl.web.html.page import Page
 from sitecrawl.web.html.parser_bounds import (
     MAX_NAMES,
@@ -56,6 +56,7 @@ def test_no_flood_takes_much_more_than_a_plain_page() -> None:
 @pytest.mark.behaviour("SE-04")
 def test_no_flood_takes_more_memory_with_its_outline_than_a_crawl_has_room_for() -> None:
     names = ["admonitions", "bold over words", "headings", "nulls", "words in elements"]
+    names.append("signs of emphasis")
     command = [sys.executable, "-m", "fixtures.peaks", "9.9", "rag", *names]
     ended = subprocess.run(command, check=True, capture_output=True, text=True, timeout=300)
     rows = [json.loads(line) for line in ended.stdout.splitlines()]
@@ -138,6 +139,11 @@ def test_known_names_keep_theirs_and_new_ones_become_one() -> None:
     assert simple.startswith(b"<p a0")
     assert simple.count(b" x") > 20_000 - MAX_NAMES - 10
     assert without_new_names(b"<p class=b>" * 50_000) == b"<p class=b>" * 50_000
+
+
+def test_signs_of_emphasis_of_a_long_text_are_escaped_as_those_of_a_short_one() -> None:
+    words = "*one_two* 2 * 3 _four _ "
+    assert escaped(words * BLOCK) == escaped(words * 2)[: len(escaped(words * 2)) // 2] * BLOCK
 
 
 @pytest.mark.parametrize("before", ["", " ", "word", "word "])

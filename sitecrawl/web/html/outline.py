@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from sitecrawl.web.content_blocks import ContentBlock
 from sitecrawl.web.html.text import PERMALINKS, TextBuilder, cleaned
 from sitecrawl.web.urls.url import resolve
+from sitecrawl.web.whitespace import squeezed, word_parts
 
 if TYPE_CHECKING:
     from sitecrawl.web.html.page import Heading
@@ -267,9 +268,9 @@ def escaped(words: str) -> str:
     if "$" in words:  # formulas
         return words
     if words.count("*") > 1:
-        words = _ASTERISKS.sub(r"\\*", words)
+        words = "".join(_ASTERISKS.sub(r"\\*", part) for part in word_parts(words))
     if words.count("_") > 1:
-        words = _UNDERSCORES.sub(r"\\_", words)
+        words = "".join(_UNDERSCORES.sub(r"\\_", part) for part in word_parts(words))
     return words
 
 
@@ -392,7 +393,7 @@ class _LineWriter:
 
     def write(self, text: str) -> None:
         """Add words."""
-        words = " ".join(text.split())
+        words = squeezed(text)
         if not words:
             self._space = self._space or bool(text)
             return
@@ -525,7 +526,7 @@ def _blocks(children: Iterable[Structure | OutlineLine]) -> Iterator[ContentBloc
         follows_term = before is NodeKind.TERM and child.kind in (NodeKind.TERM, NodeKind.DETAIL)
         before = child.kind
         for block in _of_element(child):
-            yield block._replace(tight=block.tight or follows_term)
+            yield block._replace(tight=True) if follows_term and not block.tight else block
             follows_term = False
     if lines:
         yield _paragraph(lines)
@@ -606,9 +607,12 @@ def _joined(blocks: Sequence[ContentBlock]) -> ContentBlock:
 
 def _indented(block: ContentBlock, first: str, rest: str) -> ContentBlock:
     """A block with a prefix before its first line, and another before the rest."""
-    lines = block.shown.split("\n")
-    shown = [first + lines[0], *(rest + line if line else rest.rstrip() for line in lines[1:])]
-    return block._replace(markdown="\n".join(shown), level=0)
+    shown = block.shown
+    if "\n" in shown:
+        begin, *lines = shown.split("\n")
+        shown = "\n".join([begin, *(rest + line if line else rest.rstrip() for line in lines)])
+    text, _, _, anchor, page, tight, lead = block
+    return ContentBlock(text, first + shown, 0, anchor, page, tight, lead)
 
 
 def _term(node: Structure) -> Iterator[ContentBlock]:

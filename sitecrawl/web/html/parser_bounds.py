@@ -176,7 +176,7 @@ FEW_NAMES = 150_000  # bytes; names in shorter markup cost at most a tenth of a 
 SAMPLE = 4_096  # bytes of each chunk in which names are counted first
 
 _NOTED = re.compile(
-    rb"<(?:a|area|i?frame|img|label|mfrac|option|object|su[bp])[\s/>]", re.IGNORECASE
+    rb"<(?:a|area|i?frame|img|label|mfrac|option|object|pre|su[bp])[\s/>]", re.IGNORECASE
 )
 _LINES = re.compile(
     rb"<(?:blockquote|d[dlt]|div|h[1-6]|li|[ou]l|p|pre|section|table|t[dhr])[\s>]", re.IGNORECASE
