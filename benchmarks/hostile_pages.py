@@ -5,7 +5,8 @@
 Each page of ``fixtures.floods`` is served on a loopback address and crawled by the real command
 in a process of its own. Each is crawled twice, the second time with ``preset=rag``. Words choose those whose names contain
 one of them; options, such as ``--option content=article``, are those of ``scrapy crawl site``. With
-either, no results are kept.
+either, no results are kept. Last, each page of 1.2 MB is read as often as one of 0.6 MB, below the
+bounds, in this process: a quotient far above two is work that grows faster than its page.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import argparse
 import json
 import sys
 import tempfile
+import time
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,11 +25,15 @@ from benchmarks.results import recorded
 from benchmarks.tables import hostile_pages
 from fixtures.floods import FLOODS, PLAIN, Flood
 from fixtures.server import Answer, Page, Server, page
+from sitecrawl.web.page_reader import read_page
+from sitecrawl.web.read_options import ReadOptions
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 RAG = "rag"  # the preset that costs most: Markdown, sections, tables
+DOUBLED = (600_000, 1_200_000)  # bytes below the bounds on elements, where growth shows
+LEAST_READING = 0.05  # seconds; quotients of shorter readings are noise
 REFUSALS = ("too_large", "connection_failed")
 Row = dict[str, Any]
 
@@ -67,6 +73,28 @@ def measure(flood: Flood, size: int, server: Server, options: Sequence[str] = ()
     return {**row, "cuts": [*refused, *cuts]}
 
 
+def growth(flood: Flood) -> float | None:
+    """CPU of reading a page of twice the size, by that of the page; None if it takes no time."""
+    small, large = (_reading(flood, size) for size in DOUBLED)
+    return round(large / small, 2) if large >= LEAST_READING else None
+
+
+def _reading(flood: Flood, size: int) -> float:
+    """Seconds of CPU to read a page with all that ``preset=rag`` reads, the least of three."""
+    body, spent = flood.body(size), []
+    for _ in range(3):
+        begun = time.process_time()
+        read_page(
+            body,
+            url="http://example.org/",
+            content_type=flood.media_type,
+            headers={},
+            options=ReadOptions(outline=True),
+        )
+        spent.append(time.process_time() - begun)
+    return min(spent)
+
+
 def main(arguments: list[str]) -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -89,6 +117,8 @@ def main(arguments: list[str]) -> None:
         for name, flood in {"plain page": PLAIN, **chosen}.items():
             row = measure(flood, size, server, asked.option)
             row[RAG] = measure(flood, size, server, [*asked.option, f"preset={RAG}"])
+            if flood.kind == "page" and not flood.headers:
+                row["growth"] = growth(flood)
             figures["rows"][name] = row
             print(name, json.dumps(row), file=sys.stderr, flush=True)
     print(hostile_pages(figures))

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from sitecrawl.web.html.page import Heading
 
 
-MAX_NESTING = 24  # nested lists, items, cells and quotes; deeper ones are not marked up
+MAX_NESTING = 16  # nested lists, items, cells and quotes; deeper ones are not marked up
 MAX_LINES = 120_000  # of one page
 MAX_ELEMENTS = 100_000  # of one page; of later ones only the lines are kept
 MAX_FORMATS = 16  # open at once; further ones are not marked up
