@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from enum import Enum, auto
+from itertools import count
 from typing import TYPE_CHECKING, NamedTuple
 
 from sitecrawl.web.content_blocks import ContentBlock
@@ -471,9 +472,9 @@ class _LineWriter:
     def _end(self, mark: Format, start: int) -> None:
         if mark.sign == CODE:
             content = "".join(self._out[start + 1 :])
-            longest = max(map(len, _TICKS.findall(content)), default=0)
-            ticks = "`" * (longest + 1)
-            pad = " " if longest else ""
+            runs = {len(each) for each in _TICKS.findall(content)}
+            ticks = "`" * next(each for each in count(1) if each not in runs)
+            pad = " " if runs else ""
             self._out[start:] = [f"{ticks}{pad}{content}{pad}{ticks}"]
         elif mark.sign in (LINK, IMAGE):
             self._out[start:] = [self._linked(mark, "".join(self._out[start + 1 :]))]
