@@ -136,12 +136,12 @@ class FormerStarts:
             return set()
         return {url for (url,) in rows}
 
-    def ask_listing(self, url: str) -> None:
-        """Record that a sitemap, which may list a former start, has been requested."""
+    def ask_listings(self, urls: Iterable[str]) -> None:
+        """Record that sitemaps, which may list a former start, are requested."""
         if self.marked:
-            self._database.execute(
+            self._database.many(
                 "INSERT INTO listing (realm, url) VALUES (?, ?) ON CONFLICT DO NOTHING",
-                (self._realm, url),
+                [(self._realm, url) for url in urls],
             )
 
     def read_listing(self, url: str) -> None:

@@ -135,10 +135,10 @@ class Store:
         """Return origin and fingerprint of the former starts that are not referenced yet."""
         return set(self._former_starts.marked)
 
-    def ask_listing(self, url: str) -> None:
-        """Record that a sitemap, which may list a former start, has been requested."""
+    def ask_listings(self, urls: Sequence[str]) -> None:
+        """Record that sitemaps, which may list a former start, are requested."""
         with self._transaction():
-            self._former_starts.ask_listing(url)
+            self._former_starts.ask_listings(urls)
 
     def read_listing(self, url: str) -> None:
         """Record that a sitemap was read to its end."""

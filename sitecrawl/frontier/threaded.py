@@ -74,7 +74,7 @@ class Frontier:
     add = in_turn(Store.add)
     retire_starts = in_turn(Store.retire_starts)
     unnamed_starts = in_turn(Store.unnamed_starts)
-    ask_listing = in_turn(Store.ask_listing)
+    ask_listings = in_turn(Store.ask_listings)
     read_listing = in_turn(Store.read_listing)
     redirect_chain = in_turn(Store.redirect_chain)
     unskip = in_turn(Store.unskip)

@@ -28,6 +28,8 @@ from sitecrawl.web.urls.url import resolve
 from sitecrawl.web.validators import retry_after
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
     from scrapy.statscollectors import StatsCollector
     from twisted.python.failure import Failure
 
@@ -118,7 +120,10 @@ class ListingRequests:
         """Queue a request for a listing at its origin, once a pass."""
         if asked.url in self._asked:
             return
-        self._tasks.begin(self._expect(asked.url))
+        self._tasks.begin(self._expect([asked.url]))
+        self._enqueue(asked)
+
+    def _enqueue(self, asked: ListingRequest) -> None:
         if len(self._asked) >= MAX_FILES or asked.steps > MAX_STEPS:
             return
         self._asked[asked.url] = asked
@@ -139,7 +144,7 @@ class ListingRequests:
         asked: ListingRequest = response.meta[SITEMAP]
         target = resolve(location(response.headers), asked.url)
         if response.status in REDIRECTS and target:
-            await self._ask_next(asked, target)
+            await self._ask_next(asked, [target])
             await self._done(asked.url)
         elif response.status != 200:
             wait = retry_after(header(response.headers, "Retry-After"), time.time())
@@ -208,15 +213,16 @@ class ListingRequests:
         words = f" ({', '.join(problems)})" if problems else ""
         logger.info("The %s %s names %d URLs%s", asked.kind, asked.url, found, words)
 
-    async def _ask_next(self, asked: ListingRequest, url: str) -> None:
-        """Request a listing that another one leads to, and store it before the other is done."""
-        if url not in self._asked:
-            await self._expect(url)
-            self.ask(replace(asked, url=url, steps=asked.steps + 1))
+    async def _ask_next(self, asked: ListingRequest, urls: Iterable[str]) -> None:
+        """Request listings that another one leads to, and store them before the other is done."""
+        new = [url for url in dict.fromkeys(urls) if url not in self._asked]
+        await self._expect(new)
+        for url in new:
+            self._enqueue(replace(asked, url=url, steps=asked.steps + 1))
 
-    async def _expect(self, url: str) -> None:
+    async def _expect(self, urls: Sequence[str]) -> None:
         try:
-            await self._owner.frontier.ask_listing(url)
+            await self._owner.frontier.ask_listings(urls)
         except FrontierError as error:
             self._owner.fail(error)
 
@@ -242,9 +248,7 @@ class ListingRequests:
             await frontier.record_feed_dates(dated)
         else:
             await self._listed_pages.queue_changed(times)
-        for entry in entries:
-            if entry.is_listing:
-                await self._ask_next(asked, entry.url)
+        await self._ask_next(asked, (entry.url for entry in entries if entry.is_listing))
         self._leased.acquire()
 
     def _count(self, what: str, number: int = 1) -> None:

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 
 MAX_NESTING = 16  # nested lists, items, cells and quotes; deeper ones are not marked up
-MAX_LINES = 120_000  # of one page
-MAX_ELEMENTS = 100_000  # of one page; of later ones only the lines are kept
+MAX_LINES = 80_000  # of one page
+MAX_ELEMENTS = 80_000  # of one page; of later ones only the lines are kept
 MAX_FORMATS = 16  # open at once; further ones are not marked up
 MAX_MARKS = 20_000  # beginnings and ends of formats within one line; later ones are not marked up
 MAX_REOPENED = 8  # lines that one link may span
@@ -343,6 +343,8 @@ class MarkedText(TextBuilder):
         if self.muted:
             return
         super().add(line)
+        if self.outline.is_cut:
+            return
         if self._is_plain:
             self.outline.add(line, escaped(line))
         else:
