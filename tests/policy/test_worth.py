@@ -11,6 +11,7 @@ import pytest
 
 from sitecrawl.config.options.crawl_options import CrawlParams
 from sitecrawl.config.rules_from_options import Citations
+from sitecrawl.policy.worth.copies import Alias
 from sitecrawl.policy.worth.endless import EndlessParts, GrowingPage, State, part_of
 from sitecrawl.policy.worth.evidence import Evidence, Read, Verdict, is_nested, upper_bound
 from sitecrawl.policy.worth.kinds import Kinds, pattern_of
@@ -101,6 +102,48 @@ def test_declared_translations_are_judged_apart_from_pages_that_are_only_linked(
     for each in evidence.as_stored():
         later.restore(*each)
     assert later.verdict(declared) is Verdict.FETCH
+
+
+@pytest.mark.parametrize(
+    ("url", "other", "alias"),
+    [
+        (
+            "http://h/stable/a/b.html",
+            "http://h/16/a/b.html",
+            ("http://h/stable", "", "http://h/16", ""),
+        ),
+        ("http://h/de/a/b.html", "http://h/a/b.html.de", ("http://h/de/", "", "http://h/", ".de")),
+        ("http://h/a/b.html.en", "http://h/a/b.html", ("", ".en", "", "")),
+        ("http://a.x/p?q=1", "http://b.x/p?q=1", ("http://a", "", "http://b", "")),
+        ("http://h/a/", "http://h/a/index.html", ("", "", "", "index.html")),
+        ("http://h/v?s=3&a=2", "http://h/v?a=2", ("http://h/v?s=3&", "", "http://h/v?", "")),
+    ],
+)
+def test_aliases_lead_to_the_other_address(url: str, other: str, alias: tuple[str, ...]) -> None:
+    found = Alias.between(url, other)
+    assert found == alias
+    assert found.of(url) == other
+    assert found.reverse.of(other) == url
+    assert found.of("ftp://h/x?y") in (None, "ftp://h/x?y" + found.new_end)
+
+
+def test_pages_read_under_another_address_are_judged_apart_from_the_others() -> None:
+    evidence = Evidence(10)
+    for number in range(40):
+        text = f"text of page {'x' * number}"
+        for folder in ("16", "stable"):
+            evidence.read(Read(f"{HOME}/{folder}/page{'x' * number}.html", f"{HOME}/", text))
+    evidence.read(Read(f"{HOME}/16/copied.html", f"{HOME}/", "text of a page to be copied"))
+    copy, new = f"{HOME}/stable/copied.html", f"{HOME}/stable/new.html"
+    later = Evidence(10)
+    for stored in evidence.as_stored():
+        later.restore(*stored)
+    assert Verdict.LEAVE not in (evidence.verdict(new), later.verdict(new))
+    assert evidence.verdict(copy) is Verdict.LEAVE
+    assert later.verdict(copy) is Verdict.LATER  # a few in each run
+    evidence.leave(copy)
+    [name] = (name for name, _ in evidence.left_out())
+    assert re.search(pattern_of(name), copy)
 
 
 @pytest.mark.behaviour("Q-30")

@@ -1,6 +1,6 @@
 """Copies: addresses of one page that differ by a host, a folder or an ending throughout a site.
 
-Two pages with the same text show a rewriting, which is what their addresses do not share. One that
+Two pages with the same text show an alias, which is what their addresses do not share. One that
 several pairs of pages show splits kinds: the URLs whose other address was read already are a kind of
 their own. So a mirror, the folder of the newest release, or ``page.html.en`` beside ``/en/page.html`` costs
 the samples of one kind, and the pages that only one side has are not judged by the others.
@@ -18,16 +18,18 @@ from typing import NamedTuple, Self
 from zlib import crc32
 
 MIN_PAIRS = 3
-"""Number of pairs of pages that show a rewriting, from which it counts."""
-MAX_REWRITINGS, MAX_SHOWN = 24, 500
-"""Number of rewritings that count, and of those that pairs of pages have shown."""
+"""Number of pairs of pages that show an alias, from which it counts."""
+MAX_ALIASES, MAX_SHOWN = 24, 500
+"""Number of aliases that count, and of those that pairs of pages have shown."""
 MAX_TEXTS = 250_000
 """Number of texts, and of addresses, that are remembered."""
+MAX_LENGTH = 500
+"""Length of two addresses that are compared, in characters."""
 _TOKEN = re.compile(r"[^/?&=.;]+|[/?&=.;]")
 
 
-class Rewriting(NamedTuple):
-    """Replacement of the start and of the end of a URL."""
+class Alias(NamedTuple):
+    """The start and the end of a URL, and those of the other address of its page."""
 
     start: str
     end: str
@@ -56,20 +58,21 @@ class Rewriting(NamedTuple):
         return cls(*("".join(each) for each in parts))
 
     @property
-    def reverse(self) -> Rewriting:
-        """The rewriting back."""
-        return Rewriting(self.new_start, self.new_end, self.start, self.end)
+    def name(self) -> str:
+        """The replaced parts, readable in the name of a kind."""
+        return f"{self.start}*{self.end}"
+
+    @property
+    def reverse(self) -> Alias:
+        """The same from the other address."""
+        return Alias(self.new_start, self.new_end, self.start, self.end)
 
     def of(self, url: str) -> str | None:
-        """Return the rewritten URL, None if it has another start or end."""
+        """Return the other address of a URL, None if the URL has another start or end."""
         start, end, new_start, new_end = self
         if not (url.startswith(start) and url.endswith(end)) or len(url) < len(start) + len(end):
             return None
         return f"{new_start}{url[len(start) : len(url) - len(end)]}{new_end}"
-
-    def __str__(self) -> str:
-        """Return the name of the rewriting."""
-        return f"{self.start}*{self.end} for {self.new_start}*{self.new_end}"
 
 
 def _shared(ours: Iterable[str], theirs: Iterable[str]) -> int:
@@ -80,12 +83,12 @@ def _shared(ours: Iterable[str], theirs: Iterable[str]) -> int:
 
 @dataclass(slots=True)
 class Copies:
-    """The rewritings of one origin; ``read_urls`` are the CRC-32 hashes of the URLs of its documents."""
+    """The aliases of one origin; ``read_urls`` are the CRC-32 hashes of the URLs of its documents."""
 
     read_urls: set[int] = field(default_factory=set)
-    rewritings: dict[Rewriting, None] = field(default_factory=dict)
+    aliases: dict[Alias, None] = field(default_factory=dict)
     _texts: dict[int, str] = field(default_factory=dict)
-    _shown: Counter[Rewriting] = field(default_factory=Counter)
+    _shown: Counter[Alias] = field(default_factory=Counter)
 
     def read(self, url: str, text: int) -> None:
         """Learn from a document with the hash of its text."""
@@ -93,28 +96,28 @@ class Copies:
             return
         self.read_urls.add(crc32(url.encode()))
         other = self._texts.setdefault(text, url)
-        if other == url:
+        if other == url or len(other) + len(url) > MAX_LENGTH:
             return
         if len(self._shown) >= MAX_SHOWN:  # most are those of two pages alone
             self._shown = Counter({each: n for each, n in self._shown.items() if n > 1})
-        rewriting = Rewriting.between(url, other)
-        for each in (rewriting, rewriting.reverse):
+        alias = Alias.between(url, other)
+        for each in (alias, alias.reverse):
             self._shown[each] += 1
-            if self._shown[each] >= MIN_PAIRS and len(self.rewritings) < MAX_REWRITINGS:
-                self.rewritings[each] = None
+            if self._shown[each] >= MIN_PAIRS and len(self.aliases) < MAX_ALIASES:
+                self.aliases[each] = None
 
-    def of(self, url: str) -> Rewriting | None:
-        """Return the rewriting by which a URL is that of a document that was read."""
-        for each in self.rewritings:
+    def of(self, url: str) -> Alias | None:
+        """Return the alias by which a URL is that of a document that was read."""
+        for each in self.aliases:
             other = each.of(url)
             if other is not None and other != url and crc32(other.encode()) in self.read_urls:
                 return each
         return None
 
     def as_stored(self) -> Iterator[tuple[str, ...]]:
-        """Yield the parts of each rewriting."""
-        return map(tuple, self.rewritings)
+        """Yield the parts of each alias."""
+        return map(tuple, self.aliases)
 
     def restore(self, stored: Iterable[Iterable[str]]) -> None:
         """Restore what ``as_stored`` gave."""
-        self.rewritings = {Rewriting(*each): None for each in stored}
+        self.aliases = {Alias(*each): None for each in stored}

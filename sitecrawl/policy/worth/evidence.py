@@ -20,7 +20,9 @@ from math import sqrt
 from typing import Any, NamedTuple
 from zlib import compress, decompress
 
+from sitecrawl.policy.worth.copies import Copies
 from sitecrawl.policy.worth.kinds import (
+    COPY,
     FOLDER,
     NAMES,
     NUMBER,
@@ -48,6 +50,7 @@ POOLS = {
     SET: (15, 0.05, 0.8, 80),
     PARAMETER: (10, 0.02, 0.6, 60),
     FOLDER: (20, 0.02, 0.6, 60),
+    COPY: (20, 0.02, 0.6, 60),
 }
 """For each basis of a pool: the pages and the mean yield from which it counts as bringing nothing, the
 part of its evidence that a new kind begins with, and the number of pages that this is at most."""
@@ -58,8 +61,9 @@ MIN_ANSWERS = 10
 that are not charged to the origin; otherwise it may as well be down."""
 KIND, SETS = "kind", "sets"
 """Kinds of stored evidence beside the bases of pools."""
-SET_NAMES = ("texts", "lines", "figures", "requested", "translations")
-"""The stored sets of hashes: those of Novelty, and of Kinds."""
+SET_NAMES = ("texts", "lines", "figures", "requested", "translations", "read_urls")
+"""The stored sets of hashes: those of Novelty, of Kinds, and of Copies."""
+ALIASES = "aliases"
 MAX_KINDS = 4000
 MAX_FRUITLESS = 50_000
 """Number of pages that brought nothing so far, and may still be credited with a document; and of pages of
@@ -215,7 +219,9 @@ class Evidence:
             way and _shape(self.kinds.of(way)) == shape for way in ways
         )
         nested = is_nested(page.url, page.referrer)
-        return self.novelty.add(page.url, text, feeds_itself=feeds_itself, is_nested=nested)
+        is_new = self.novelty.add(page.url, text, feeds_itself=feeds_itself, is_nested=nested)
+        self.kinds.copies.read(page.url, self.novelty.last_text)
+        return is_new
 
     def _credit(self, page: str | None) -> None:
         """Credit the page on which a new document was found, if it has brought nothing yet."""
@@ -306,15 +312,19 @@ class Evidence:
             known.figures,
             self.kinds.requested,
             self.kinds.translations,
+            self.kinds.copies.read_urls,
         )
-        yield SETS, "", dict(zip(SET_NAMES, map(packed, sets), strict=True))
+        packed_sets = dict(zip(SET_NAMES, map(packed, sets), strict=True))
+        yield SETS, "", {**packed_sets, ALIASES: [*self.kinds.copies.as_stored()]}
 
     def restore(self, basis: str, name: str, values: Mapping[str, Any]) -> None:
         """Restore what ``as_stored`` gave: old evidence counts for less than that of this run."""
         if basis == SETS:
-            *texts, requested, translations = (unpacked(values[each]) for each in SET_NAMES)
-            self.novelty = Novelty(*texts)
-            self.kinds.requested, self.kinds.translations = requested, translations
+            sets = (unpacked(values[each]) for each in SET_NAMES)
+            texts, lines, figures, requested, translations, urls = sets
+            self.novelty = Novelty(texts, lines, figures)
+            self.kinds = Kinds(requested, translations, Copies(urls))
+            self.kinds.copies.restore(values[ALIASES])
             return
         tried, found = values["tried"], values["found"]
         part = min(1.0, KEPT / tried) if basis == KIND and tried else 1.0

@@ -4,7 +4,7 @@ A kind is the template of a URL with the shapes of its parameters' values: ``top
 ``topic=<#>.msg<#>`` are two. A value, or the name of a directory, that is one of a few words
 (``action=edit``) is part of the kind; where many different ones are met they count as one. So is
 the difference to the URLs that were requested before: those that differ in a session id alone are a
-kind of their own. URLs that pages declare to be their translations are others than those that are only
+kind of their own, and those whose page was read under another address. URLs that pages declare to be their translations are others than those that are only
 linked, as untranslated pages have URLs in each language too.
 """
 
@@ -20,6 +20,7 @@ from urllib.parse import unquote_plus
 from zlib import crc32
 
 from sitecrawl.policy.urls.templates import DEEPER, WORD, is_opaque, url_template
+from sitecrawl.policy.worth.copies import Copies
 
 MAX_CHOICES = 16
 """Number of different words at one place of a URL, above which they name pages and not kinds."""
@@ -36,9 +37,9 @@ MAX_POOLS = 4
 NAME = "<name>"
 """Directories and values of which there are many."""
 TRANSLATION = " as translation"
-NAMES, SET, FOLDER, PARAMETER = "names", "set", "folder", "parameter"
+NAMES, SET, FOLDER, PARAMETER, COPY = "names", "set", "folder", "parameter", "copy"
 """Bases of pools: the same parameters on one path; as many parameters on one path; a directory; a
-parameter on any path."""
+parameter on any path; an alias."""
 
 NUMBER = "<#>"
 _NUMBER = re.compile(r"\d+")
@@ -71,6 +72,7 @@ class Kinds:
 
     requested: set[int] = field(default_factory=set)
     translations: set[int] = field(default_factory=set)
+    copies: Copies = field(default_factory=Copies)
     _words: defaultdict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
 
     def of(self, url: str) -> Kind:
@@ -80,6 +82,9 @@ class Kinds:
         if crc32(url.encode()) in self.translations:
             named = f"?{'&'.join(template.parameters)}" if template.parameters else ""
             return Kind(f"{path}{named}{TRANSLATION}", path)
+        alias = self.copies.of(url) if self.copies.aliases else None
+        if alias is not None:
+            return Kind(f"{path} as copy by {alias.name}", path, (Pool(COPY, alias.name),))
         again = ",".join(name for name, key in _variables(url) if key in self.requested)
         again = f" again by {again}" if again else ""
         if not template.parameters:

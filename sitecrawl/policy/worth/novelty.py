@@ -48,12 +48,13 @@ class Novelty:
     """The texts of all pages of an origin that were read, as CRC-32 hashes.
 
     ``texts`` are those of whole pages, ``lines`` of lines without signs and digits, ``figures`` of
-    tables and of the numbers on pages that feed themselves.
+    tables and of the numbers on pages that feed themselves. ``last_text`` is that of the last page.
     """
 
     texts: set[int] = field(default_factory=set)
     lines: set[int] = field(default_factory=set)
     figures: set[int] = field(default_factory=set)
+    last_text: int = 0
 
     def add(
         self, url: str, text: str, *, feeds_itself: bool = False, is_nested: bool = False
@@ -73,7 +74,8 @@ class Novelty:
             unseen += [line for line in dict.fromkeys(bare) if _add(self.lines, crc32(line))]
             if is_nested:
                 others += [line for line in lines if _add(self.lines, crc32(line, EXACT))]
-        is_new = _add(self.texts, key & 0xFFFFFFFF)
+        self.last_text = key & 0xFFFFFFFF
+        is_new = _add(self.texts, self.last_text)
         has_figures = self._add_figures(url, text)
         if is_nested:
             own = frozenset(_WORD.findall(url.lower()))
