@@ -9,6 +9,7 @@ from contextlib import suppress
 
 from scrapy.exceptions import UsageError
 
+from sitecrawl import install_command
 from sitecrawl.console.command_base import StoredCommand
 from sitecrawl.console.crawl_sources import find_crawl
 from sitecrawl.console.search_files import search_file
@@ -60,7 +61,7 @@ class Command(StoredCommand):
             )
         except ModuleNotFoundError as error:
             raise UsageError(
-                f"scrapy mcp needs {error.name}: pip install 'sitecrawl[mcp]'.", print_help=False
+                f"scrapy mcp needs {error.name}: {install_command('mcp')}.", print_help=False
             ) from error
         from sitecrawl.browse.crawl_reader import CrawlReader  # noqa: PLC0415
         from sitecrawl.browse.index_follower import IndexFollower  # noqa: PLC0415

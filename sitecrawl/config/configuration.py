@@ -13,6 +13,7 @@ from typing import Any
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
+from sitecrawl import install_command
 from sitecrawl.config.config_errors import (
     MISSING_START,
     ConfigError,
@@ -178,23 +179,25 @@ def _check(
 
 
 def _missing_packages(params: CrawlParams, sources: Mapping[str, str]) -> list[str]:
-    """Return a line for each wanted format or extractor whose package is not installed."""
-    if (
-        params.content == "article"
-        and params.article_extractor == "trafilatura"
-        and find_spec("trafilatura") is None
-    ):
-        where = f"content ({sources['content']})"
-        return [f"{where}: 'article' needs trafilatura: pip install 'sitecrawl[extract]'."]
-    if params.date_extractor == "htmldate" and find_spec("htmldate") is None:
-        where = f"date_extractor ({sources['date_extractor']})"
-        return [f"{where}: needs htmldate: pip install 'sitecrawl[extract]'."]
-    where = f"content_types ({sources['content_types']})"
+    """Return a line for each wanted format, extractor or browser whose package is missing."""
+    rendered = params.render == "playwright" or (
+        params.render == "auto" and params.render_with == "playwright"
+    )
+    trafilatura = params.content == "article" and params.article_extractor == "trafilatura"
+    needed = [
+        ("content", "article", "trafilatura", "extract", trafilatura),
+        ("date_extractor", "htmldate", "htmldate", "extract", params.date_extractor == "htmldate"),
+        ("render", params.render, "scrapy_playwright", "playwright", rendered),
+        *(
+            ("content_types", each.title, each.module, "files", each.module)
+            for each in wanted_formats(params.content_types)
+        ),
+    ]
     return [
-        f"{where}: {each.title} needs the package {each.module}, which is not installed: "
-        "pip install 'sitecrawl[files]'."
-        for each in wanted_formats(params.content_types)
-        if each.module and find_spec(each.module) is None
+        f"{option} ({sources[option]}): {value} needs the package {package}, which is not "
+        f"installed: {install_command(extra)}."
+        for option, value, package, extra, is_wanted in needed
+        if is_wanted and find_spec(package) is None
     ]
 
 

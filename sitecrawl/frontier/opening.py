@@ -8,6 +8,7 @@ from contextlib import closing, contextmanager
 from importlib import import_module
 from typing import NamedTuple
 
+from sitecrawl import install_command
 from sitecrawl.frontier.administration import Administration
 from sitecrawl.frontier.base import DatabaseUrlError, FrontierError
 from sitecrawl.frontier.change_log import ChangeLog
@@ -84,7 +85,7 @@ def _backend_class(kind: BackendKind) -> Callable[[str], Backend]:
             raise
         package, extra = kind.needs
         raise FrontierError(
-            f"A crawl database {kind.example} needs {package}: pip install 'sitecrawl[{extra}]'."
+            f"A crawl database {kind.example} needs {package}: {install_command(extra)}."
         ) from error
     return found
 

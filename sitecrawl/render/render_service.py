@@ -40,7 +40,6 @@ RENDERERS = {
     "playwright": "sitecrawl.render.browser.PlaywrightRenderer",
     "splash": "sitecrawl.render.splash.SplashRenderer",
 }
-NOT_INSTALLED = "rendering needs a package that is not installed (%s): pip install 'sitecrawl[%s]'"
 RETRY_SECONDS = 30.0
 
 logger = logging.getLogger(__name__)
@@ -133,10 +132,7 @@ class RenderService:
 
     def _load_renderer(self, name: str) -> Renderer:
         if self._renderer is None:
-            try:
-                make = load_object(RENDERERS[name])
-            except ImportError as error:
-                raise RendererMissingError(NOT_INSTALLED % (error.name, name)) from error
+            make = load_object(RENDERERS[name])
             self._renderer = make(self._crawler, self._params, agent(self._params))
         return self._renderer
 

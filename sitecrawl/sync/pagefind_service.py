@@ -18,6 +18,7 @@ from typing import Any, Self
 
 from pagefind.service import get_executable
 
+from sitecrawl import install_command
 from sitecrawl.sync.target import SyncError
 
 END = b","
@@ -43,7 +44,7 @@ class PagefindService:
         """Start the program."""
         program = get_executable()
         if program is None:
-            raise SyncError("Pagefind's program is missing: pip install 'sitecrawl[pagefind]'.")
+            raise SyncError(f"Pagefind's program is missing: {install_command('pagefind')}.")
         self._process = await asyncio.create_subprocess_exec(
             program, "--service", stdin=PIPE, stdout=PIPE, stderr=DEVNULL, limit=MAX_ANSWER
         )

@@ -12,6 +12,7 @@ from typing import ClassVar, NamedTuple, Protocol
 
 from scrapy.utils.misc import load_object
 
+from sitecrawl import install_command
 from sitecrawl.config.options.crawl_options import CrawlParams
 from sitecrawl.frontier.base import Change
 from sitecrawl.frontier.change_log import DeadLetter, ExpectedCount
@@ -203,7 +204,7 @@ def _target_class(kind: TargetKind) -> Callable[[str, TargetOptions], SyncTarget
 
 def _missing(kind: TargetKind) -> str:
     package, extra = kind.needs or ("", "")
-    return f"A target {kind.example} needs {package}: pip install 'sitecrawl[{extra}]'."
+    return f"A target {kind.example} needs {package}: {install_command(extra)}."
 
 
 def shown_target(uri: str) -> str:

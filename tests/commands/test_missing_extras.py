@@ -11,8 +11,10 @@ import pytest
 
 from fixtures.crawls import CrawlCommand
 from fixtures.server import Page, Server, page
+from sitecrawl import install_command
 
 pytestmark = pytest.mark.slow
+ROOT = Path(__file__).parent.parent.parent
 HIDE = """
 import os, sys
 from importlib.machinery import PathFinder
@@ -26,14 +28,15 @@ class Installed(PathFinder):
 sys.meta_path[sys.meta_path.index(PathFinder)] = Installed
 """
 """A ``sitecustomize`` module that finds every package but the hidden ones."""
-HIDDEN = "elasticsearch lancedb mcp opensearchpy pagefind pyarrow"
+HIDDEN = "elasticsearch lancedb mcp opensearchpy pagefind pyarrow scrapy_playwright"
 
 
 def scrapy(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     """``scrapy WORDS`` where no extra is installed."""
     (folder / "hide").mkdir(exist_ok=True)
     (folder / "hide" / "sitecustomize.py").write_text(HIDE)
-    given = {"SCRAPY_SETTINGS_MODULE": "sitecrawl.settings", "PYTHONPATH": "hide", "HIDDEN": HIDDEN}
+    given = {"SCRAPY_SETTINGS_MODULE": "sitecrawl.settings", "PYTHONPATH": f"hide:{ROOT}"}
+    given["HIDDEN"] = HIDDEN
     return subprocess.run(
         [sys.executable, "-m", "scrapy", *words],
         cwd=folder,
@@ -71,21 +74,28 @@ def test_the_extra_is_named(crawled: tuple[Path, str], extra: str, words: tuple[
     folder, _ = crawled
     done = scrapy(folder, *words)
     assert (done.returncode, done.stdout) == (2, ""), done.stderr
-    assert done.stderr.rstrip().endswith(f": pip install 'sitecrawl[{extra}]'."), done.stderr
+    assert done.stderr.rstrip().endswith(f": {install_command(extra)}."), done.stderr
     assert "Traceback" not in done.stderr
     assert not (folder / "store").exists()
     assert not (folder / "search").exists()
 
 
 @pytest.mark.behaviour("SY-17")
-@pytest.mark.parametrize("target", ["lancedb:///store", "pagefind:///search"])
-def test_a_crawl_with_such_a_target_requests_nothing(
-    server: Server, tmp_path: Path, target: str
+@pytest.mark.parametrize(
+    ("argument", "extra"),
+    [
+        ("sync=lancedb:///store", "lancedb"),
+        ("sync=pagefind:///search", "pagefind"),
+        ("render=auto", "playwright"),
+        ("render=playwright", "playwright"),
+    ],
+)
+def test_a_crawl_that_needs_it_requests_nothing(
+    server: Server, tmp_path: Path, argument: str, extra: str
 ) -> None:
     site: dict[str, Page] = {"/": page(title="Home")}
     origin = server.serve(site)
-    done = scrapy(tmp_path, "crawl", "site", "-a", f"start={origin}/", "-a", f"sync={target}")
+    done = scrapy(tmp_path, "crawl", "site", "-a", f"start={origin}/", "-a", argument)
     assert done.returncode == 2, done.stderr
-    extra = target.partition(":")[0]
-    assert f"pip install 'sitecrawl[{extra}]'" in done.stderr
+    assert install_command(extra) in done.stderr
     assert server.log.targets() == []

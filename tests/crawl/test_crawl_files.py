@@ -209,7 +209,7 @@ def test_a_missing_package_is_named_before_any_request(tmp_path: Path) -> None:
     )
     assert ended.returncode == 2
     assert "PDF needs the package pypdfium2" in ended.stderr
-    assert "pip install 'sitecrawl[files]'" in ended.stderr
+    assert "pip install 'scrapy-sitecrawl[files]'" in ended.stderr
 
 
 @pytest.mark.behaviour("FI-11")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -103,3 +104,32 @@ def test_walks_of_the_architecture_have_as_many_files_as_they_say() -> None:
     found = {title: len(re.findall(r"^\d+\. `", walk, re.MULTILINE)) for title, _, walk in walks}
     assert found == {title: int(count) for title, count, _ in walks}
     assert len(found) == 3
+
+
+def test_nobody_is_sent_to_the_package_of_another() -> None:
+    """``sitecrawl`` on PyPI is another's; ours is ``scrapy-sitecrawl``."""
+    pages = [*ROOT.glob("*.md"), *ROOT.glob("*/README.md"), *ROOT.glob("docs/*.md")]
+    files = [
+        path
+        for top in ("sitecrawl", "scripts", "examples", "deploy")
+        for path in (ROOT / top).rglob("*")
+        if path.suffix in {".py", ".md", ".yaml", ".service", ".txt", ""}
+    ]
+    wrong = re.compile(r"pip install[^\n]*[\s'\"]sitecrawl\b")
+    assert [
+        f"{path}: {found}"
+        for path in [*pages, *files]
+        if path.is_file()
+        for found in wrong.findall(path.read_text(encoding="utf-8"))
+    ] == []
+
+
+def test_every_extra_is_documented() -> None:
+    extras = set(
+        tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    )
+    text = "\n".join(
+        path.read_text(encoding="utf-8")
+        for path in [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]
+    )
+    assert {each for each in extras - {"dev"} if f"`{each}`" not in text} == set()

@@ -155,15 +155,15 @@ class ContentParams(DocumentParams):
         default="trafilatura",
         effect=Effect.READING,
         description="The extractor of content=article: trafilatura is precise and takes 20 ms a "
-        "page (pip install 'sitecrawl[extract]'), resiliparse keeps more beside the article and "
+        "page (extra `extract`), resiliparse keeps more beside the article and "
         "takes 2 ms.",
     )
     date_extractor: Literal["own", "htmldate"] = option(
         default="own",
         effect=Effect.READING,
         description="How to date pages whose metadata, address and text state no date of publication: "
-        "own leaves them without one, htmldate guesses from the whole page, in 5 ms (pip install "
-        "'sitecrawl[extract]'). Of 1,000 articles it dates 43 more rightly, and 22 wrongly.",
+        "own leaves them without one, htmldate guesses from the whole page, in 5 ms (extra "
+        "`extract`). Of 1,000 articles it dates 43 more rightly, and 22 wrongly.",
     )
     keep_parts: Annotated[Words, each(check_part)] = option(
         default=(),
