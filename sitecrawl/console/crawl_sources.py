@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import shlex
+import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from sitecrawl.config.assembly import database_url
 from sitecrawl.config.configuration import Configuration, load, load_again, with_own_extensions
+from sitecrawl.console.crawl_statistics import run_state
+from sitecrawl.console.terminal import print_errors
 from sitecrawl.frontier import open_records
 from sitecrawl.frontier.base import FrontierError, NoCrawlError
 from sitecrawl.frontier.opening import SQLITE, shown
@@ -15,6 +20,12 @@ from sitecrawl.frontier.records import RunRecord
 
 COMPLETE = frozenset({"start", "config"})
 """Arguments that make a new configuration, as for ``scrapy crawl``."""
+
+MAX_LISTED = 10
+REMEDY = (
+    "say which crawl is meant with -a start=URL or -a crawl_name=NAME, or where its database is "
+    "with -s SITECRAWL_DATABASE=URL."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,18 +53,18 @@ class CrawledSource(Source):
 
 
 def find_source(setting: str, arguments: Mapping[str, str], origin: str = "") -> Source:
-    """Return the crawl of the arguments, else the newest that knows ``origin``, else the only one.
+    """Return the crawl of the arguments, else the newest that knows ``origin``.
 
-    Raises ConfigError, and FrontierError if there is no such crawl database.
+    Without an origin it is the newest with documents; it is named if there are others. Raises ConfigError, and FrontierError if there is no such crawl database.
     """
     if COMPLETE & arguments.keys():
         configuration = load(arguments)
         url = database_url(setting, configuration.params)
-        run = _last_run(url, configuration.params.realm)[0]
+        run = _last_run(url, configuration.params.realm)
         stored = run.configuration if run else None
         return Source(with_own_extensions(configuration, stored), url, run)
-    url, run = _newest(arguments.get("database") or setting, arguments, origin)
-    return Source(load_again(run.configuration, arguments), url, run)
+    crawl = _newest(arguments.get("database") or setting, arguments, origin)
+    return Source(load_again(crawl.run.configuration, arguments), crawl.database, crawl.run)
 
 
 def find_crawl(setting: str, arguments: Mapping[str, str], origin: str = "") -> CrawledSource:
@@ -64,38 +75,71 @@ def find_crawl(setting: str, arguments: Mapping[str, str], origin: str = "") -> 
     return CrawledSource(source.configuration, source.database, source.run)
 
 
-def _newest(setting: str, arguments: Mapping[str, str], origin: str) -> tuple[str, RunRecord]:
-    crawls: list[tuple[bool, float, str, RunRecord]] = []
+@dataclass(frozen=True, slots=True)
+class StoredCrawl:
+    """The last run in a crawl database, the number of documents, and the name of the crawl.
+
+    ``knows`` is True if the database has the origin that was asked for.
+    """
+
+    database: str
+    name: str
+    run: RunRecord
+    documents: int
+    knows: bool
+
+    def line(self, width: int) -> str:
+        """Return the printed form: name, documents and state."""
+        state = run_state(self.run, time.time())
+        return f"  {self.name:{width}} {self.documents:9} documents  {state}"
+
+
+def _newest(setting: str, arguments: Mapping[str, str], origin: str) -> StoredCrawl:
+    crawls: list[StoredCrawl] = []
     unusable: list[FrontierError] = []
     name = arguments.get("crawl_name", "")
     for url in _candidates(setting, name):
         try:
-            run, knows = _last_run(url, arguments.get("realm"), origin)
+            crawls += _stored(setting, url, arguments.get("realm"), origin)
         except FrontierError as error:
             unusable.append(error)
-        else:
-            crawls += [(knows, run.started_at, url, run)] if run else []
-    knowing = [crawl for crawl in crawls if crawl[0]]
+    crawls.sort(key=lambda each: each.run.started_at, reverse=True)
+    knowing = [each for each in crawls if each.knows]
     if knowing or len(crawls) == 1:
-        return max(knowing or crawls)[2:]
+        return (knowing or crawls)[0]
+    if crawls and not origin:
+        return _announced(crawls)
     if unusable:
         raise unusable[0]
+    if crawls:
+        lines = "\n".join([f"None of {len(crawls)} crawls knows {origin}:", *_listed(crawls)])
+        raise NoCrawlError(lines)
     place = setting.replace("NAME", name) if name else setting
     wanted = f"crawl of realm {arguments['realm']!r}" if "realm" in arguments else "crawl database"
-    raise _unknown(f"{wanted} at {shown(place)}", origin, [each[2] for each in crawls])
+    raise NoCrawlError(f"There is no {wanted} at {shown(place)}; {REMEDY}")
 
 
-def _unknown(wanted: str, origin: str, databases: Sequence[str]) -> NoCrawlError:
-    meant = (
-        "say which crawl is meant with -a start=URL or -a crawl_name=NAME, or where its database is "
-        "with -s SITECRAWL_DATABASE=URL."
-    )
-    if databases:
-        knows = f", and none knows {origin}" if origin else ""
-        return NoCrawlError(
-            f"There is more than one crawl ({' '.join(map(shown, databases))}){knows}; {meant}"
-        )
-    return NoCrawlError(f"There is no {wanted}; {meant}")
+def _announced(crawls: Sequence[StoredCrawl]) -> StoredCrawl:
+    """Return the newest crawl with documents, after naming it if there is a choice."""
+    chosen = next((each for each in crawls if each.documents), crawls[0])
+    others = [each for each in crawls if each is not chosen]
+    if chosen is not crawls[0] or any(each.documents for each in others):
+        head = f"Of {len(crawls)} crawls, the newest with documents is used: {chosen.name}"
+        print_errors([head, *_listed([chosen, *others])])
+    return chosen
+
+
+def _listed(crawls: Sequence[StoredCrawl]) -> Iterator[str]:
+    """Yield a line for each of the first crawls, and a command that selects the second."""
+    listed = crawls[:MAX_LISTED]
+    width = max(len(each.name) for each in listed)
+    yield from (each.line(width) for each in listed)
+    if len(crawls) > MAX_LISTED:
+        yield f"  and {len(crawls) - MAX_LISTED} others"
+    command, *rest = sys.argv[1:] or [""]
+    program = Path(sys.argv[0]).stem.replace("__main__", "scrapy")
+    words = [program, command, "-a", f"crawl_name={crawls[1].name}"]
+    yield f"For another: {shlex.join([*words, *rest])}"
 
 
 def _candidates(setting: str, name: str) -> list[str]:
@@ -108,12 +152,24 @@ def _candidates(setting: str, name: str) -> list[str]:
     return [f"{SQLITE}{each}" for each in sorted(Path(path.anchor).glob(pattern))]
 
 
-def _last_run(url: str, realm: str | None, origin: str = "") -> tuple[RunRecord | None, bool]:
-    """Return the last run in a database, and True if the database knows ``origin``."""
+def _stored(setting: str, url: str, realm: str | None, origin: str) -> list[StoredCrawl]:
+    """Return the crawl in a database, if there is one."""
+    before, _, after = setting.partition("NAME")
+    name = url.removeprefix(before).removesuffix(after)
     try:
         with open_records(url) as records:
             run = records.last_run(realm)
-            knows = bool(origin and run and records.origin(origin, run.realm))
-            return run, knows
+            if run is None:
+                return []
+            knows = bool(origin and records.origin(origin, run.realm))
+            return [StoredCrawl(url, name, run, records.document_count(realm), knows)]
     except NoCrawlError:
-        return None, False
+        return []
+
+
+def _last_run(url: str, realm: str | None) -> RunRecord | None:
+    try:
+        with open_records(url) as records:
+            return records.last_run(realm)
+    except NoCrawlError:
+        return None

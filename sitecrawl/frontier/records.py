@@ -412,6 +412,14 @@ class Records:
         asked = _asked(origins, realm, " AND o.realm = ?")
         return [OriginCounts(*row) for row in self._database.rows(*asked)]
 
+    def document_count(self, realm: str | None = None) -> int:
+        """Count the current documents."""
+        counted = (
+            "SELECT count(*) FROM document AS d JOIN origin AS o ON o.id = d.origin"
+            " WHERE d.seq IS NOT NULL{of}"
+        )
+        return int(self._database.rows(*_asked(counted, realm, " AND o.realm = ?"))[0][0])
+
     def held(self, realm: str | None = None) -> list[tuple[str, str, HeldGroup]]:
         """Return the losses that are held, by origin and realm."""
         rows = self._database.rows(*_asked(HELD_GROUPS, realm, " AND o.realm = ?"))
