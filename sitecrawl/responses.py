@@ -13,7 +13,7 @@ from scrapy.http import Headers, Response
 
 from sitecrawl.policy.http.answers import OK, FetchResult, answer_of_status
 
-TELLING = ("location", "retry-after", "content-range")
+TELLING = ("location", "retry-after", "content-range", "cf-mitigated", "x-amzn-waf-action")
 NOT_ASCII = re.compile(rb"[\x80-\xff]")
 
 logger = logging.getLogger(__name__)

@@ -114,7 +114,11 @@ class Command(StartedCommand, crawl.Command):
         loader = spider_loader(self.settings)
         known = sorted(loader.list())
         if name not in known:
-            remedy = nearest(name, known)
+            site = name if "://" in name else f"https://{name}"
+            is_site = "." in name or "://" in name
+            remedy = (
+                f" Type: scrapy crawl site -a start={site}" if is_site else nearest(name, known)
+            )
             raise KeyError(f"there is no spider {name!r}; known: {', '.join(known)}.{remedy}")
         return loader.load(name)
 

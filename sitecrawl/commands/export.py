@@ -8,14 +8,15 @@ from collections.abc import Iterator, Sequence
 from scrapy.exceptions import UsageError
 
 from sitecrawl.console.command_base import StoredCommand
-from sitecrawl.console.crawl_sources import find_crawl
+from sitecrawl.console.crawl_sources import CrawledSource, find_crawl
 from sitecrawl.console.line_files import append, overwrite
 from sitecrawl.console.llms_export import export_llms
-from sitecrawl.console.terminal import print_lines
-from sitecrawl.frontier import open_records
+from sitecrawl.console.terminal import print_errors, print_lines
+from sitecrawl.frontier import open_change_log, open_records
 from sitecrawl.frontier.records import Records
 from sitecrawl.policy.documents.document_options import DocumentOptions
 from sitecrawl.policy.documents.output_shapes import serialized, written
+from sitecrawl.statuses import NO_RESULT
 
 FORMATS = ("jsonl", "llms")
 
@@ -82,8 +83,22 @@ class Command(StoredCommand):
                 )
             found = lines(records, opts.since, options, opts.spargs.get("realm"))
             if opts.overwrite_output:
-                return overwrite(opts.overwrite_output, found)
-            return append(opts.output, found) if opts.output else print_lines(found)
+                status = overwrite(opts.overwrite_output, found)
+            else:
+                status = append(opts.output, found) if opts.output else print_lines(found)
+        if status == NO_RESULT:
+            print_errors([_nothing(source, opts.since)])
+        return status
+
+
+def _nothing(source: CrawledSource, since: int | None) -> str:
+    """Return the reason why there is no line."""
+    if since is None:
+        return f"{source.name} has no document."
+    with open_change_log(source.database) as log:
+        return (
+            f"No change has a seq above {since}: the last one of {source.name} is {log.newest()}."
+        )
 
 
 def lines(

@@ -60,6 +60,16 @@ ARGUMENTS = {
     "forget-target": "TARGET",
 }
 """The actions, each with its argument."""
+EMPTY = {
+    "pending": "The crawl knows no URL.",
+    "errors": "No URL failed at its last visit.",
+    "redirects": "No URL redirects.",
+    "mirrors": "No two origins have equal documents.",
+    "workers": "No worker is known.",
+    "refused": "No target refused a document.",
+    "left-out": "The last run left no kind of page out.",
+}
+"""The reason why a list has no entry, by action."""
 
 
 class Command(StoredCommand):
@@ -130,7 +140,7 @@ class Command(StoredCommand):
             return _show_workers(source, opts)
         if action == "refused":
             with open_change_log(source.database) as log:
-                return _print(list_refused(log), as_json=opts.json)
+                return _print(list_refused(log), action, as_json=opts.json)
         if action == "prune":
             age = _read_age(argument)
             done = prune(source.database, opts.spargs.get("realm"), age)
@@ -143,8 +153,8 @@ class Command(StoredCommand):
     def _list(self, action: str, source: CrawledSource, opts: argparse.Namespace) -> int:
         with open_records(source.database) as records:
             if action == "pending":
-                return _print(list_pending(records, opts.realm), as_json=opts.json)
-            return _print(LISTS[action](records, opts.realm), as_json=opts.json)
+                return _print(list_pending(records, opts.realm), action, as_json=opts.json)
+            return _print(LISTS[action](records, opts.realm), action, as_json=opts.json)
 
     def _do(self, action: str, argument: str, source: CrawledSource) -> ChangeReport:
         database, realm = source.database, source.configuration.params.realm
@@ -211,7 +221,8 @@ def _show_overview(setting: str, action: str, opts: argparse.Namespace) -> int:
         )
     crawls = list(read_overviews(setting, opts.config, opts.spargs))
     width, now = max(len(each.name) for each in crawls), time.time()
-    status = _print(((each.record(), each.line(width, now)) for each in crawls), as_json=opts.json)
+    entries = ((each.record(), each.line(width, now)) for each in crawls)
+    status = _print(entries, action, as_json=opts.json)
     return DATABASE_ERROR if any(each.problem for each in crawls) else status
 
 
@@ -221,10 +232,14 @@ def _show_workers(source: CrawledSource, opts: argparse.Namespace) -> int:
         workers, now = records.workers(opts.realm), records.now()
     if opts.host:
         workers = [each for each in workers if is_heard_of(each, opts.host, now)]
-    return _print(list_workers(workers, now), as_json=opts.json)
+    return _print(list_workers(workers, now), "workers", as_json=opts.json)
 
 
-def _print(entries: Iterable[Entry], *, as_json: bool) -> int:
+def _print(entries: Iterable[Entry], action: str, *, as_json: bool) -> int:
+    """Print a list; say why if there is none."""
     if as_json:
         return print_lines(json.dumps(record, ensure_ascii=False) for record, _ in entries)
-    return print_lines(line for _, line in entries)
+    status = print_lines(line for _, line in entries)
+    if status == NO_RESULT:
+        print_errors([EMPTY[action]])
+    return status

@@ -136,10 +136,8 @@ def _listed(crawls: Sequence[StoredCrawl]) -> Iterator[str]:
     yield from (each.line(width) for each in listed)
     if len(crawls) > MAX_LISTED:
         yield f"  and {len(crawls) - MAX_LISTED} others"
-    command, *rest = sys.argv[1:] or [""]
-    program = Path(sys.argv[0]).stem.replace("__main__", "scrapy")
-    words = [program, command, "-a", f"crawl_name={crawls[1].name}"]
-    yield f"For another: {shlex.join([*words, *rest])}"
+    typed = sys.orig_argv[-len(sys.argv) :]  # Scrapy takes the command from sys.argv
+    yield f"For another: {shlex.join(['scrapy', *typed, '-a', f'crawl_name={crawls[1].name}'])}"
 
 
 def _candidates(setting: str, name: str) -> list[str]:

@@ -111,7 +111,15 @@ def list_pending(records: Records, realm: str | None) -> Iterator[Entry]:
 
 
 def list_errors(records: Records, realm: str | None) -> Iterator[Entry]:
-    """Yield the URLs whose last visit failed, each with a page that links to it."""
+    """Yield the URLs whose last visit failed, each with a page that links to it.
+
+    The origins that the last run gave up come first.
+    """
+    run = records.last_run(realm)
+    counters: dict[str, Any] = dict(run.counters) if run is not None else {}
+    for origin, why in counters.get("given_up", {}).items():
+        record = {"url": origin, "outcome": "given_up", "status": None, "reason": why}
+        yield {**record, "referrer": None}, f"- given_up {origin} {why}"
     for url, outcome, status, reason, referrer in records.failures(realm):
         name = outcome.name.lower()
         record = {"url": url, "outcome": name, "status": status, "reason": reason}

@@ -28,6 +28,7 @@ NO_DOCUMENT = "No document: none of the %d pages that were read is wanted in an 
 KEPT_OUT = frozenset({Outcome.NOINDEX, Outcome.NON_CANONICAL})
 
 WORDS = {
+    "challenge": "a check for browsers stands before the site",
     "robots_txt": "forbidden by robots.txt",
     "scheme": "this scheme cannot be crawled",
     "not_found": "the server has no such page",
@@ -42,6 +43,8 @@ CHECK_ADDRESS = "check the address"
 LATER = "run the command again later"
 OTHER_TYPE = "name its type in -a content_types= if it is wanted"
 REMEDIES = {
+    "challenge": "ask the site's owner to admit this crawler, or give the cookie of a browser that "
+    "has passed it with -a headers=",
     "client_error": f"{CHECK_ADDRESS}, or ask the site's owner",
     "connection_lost": LATER,
     "connection_refused": f"nothing answers there: {CHECK_ADDRESS}, or {LATER}",

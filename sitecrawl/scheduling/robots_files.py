@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from scrapy import Request
 from scrapy.http import Response  # scrapy-poet evaluates the annotations of callbacks
 
+from sitecrawl.crawl.seeds import REMEDIES
 from sitecrawl.events import Event
 from sitecrawl.http.fetch_errors import LeaseExpiredError
 from sitecrawl.policy.decision import ALLOWED, Decision
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 MAX_REDIRECTS = 5  # RFC 9309, 2.3.1.2
+NOBODY_THERE = frozenset({"connection_refused", "dns_failed"})
+"""Reasons for which the address is probably wrong, which the user is told at once."""
 
 
 class RobotsFiles:
@@ -186,7 +189,12 @@ class RobotsFiles:
                 "%s is given up for this run: its robots.txt cannot be read (%s)", origin.key, why
             )
         else:
-            logger.info("%s cannot be read (%s); asked for again in %.0f s", robots.url, why, wait)
+            remedy = REMEDIES[reason] if robots.failures == 1 and reason in NOBODY_THERE else ""
+            logger.log(
+                logging.WARNING if remedy else logging.INFO,
+                "%s cannot be read (%s%s%s); asked for again in %.0f s",
+                *(robots.url, why, remedy and ": ", remedy, wait),
+            )
 
     def _count(self, what: str) -> None:
         self._stats.inc_value(f"sitecrawl/robots/{what}")

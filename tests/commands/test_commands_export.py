@@ -52,6 +52,14 @@ def test_lines_are_utf_8_whatever_the_locale(
     assert ended.stdout.decode("utf-8").splitlines() == feed(known.folder)
 
 
+def test_an_empty_export_says_why(known: Crawled, say: Say) -> None:
+    said = say("export", "--since", 1200)
+    assert (said.status, said.out) == (1, "")
+    assert said.err.startswith("No change has a seq above 1200: the last one of ")
+    assert said.err.rstrip().endswith(f" is {len(feed(known.folder))}.")
+    assert say("frontier", "redirects").err == "No URL redirects.\n"
+
+
 def test_changes_since_a_seq(known: Crawled, crawl: CrawlCommand, say: Say) -> None:
     known.site["/a"] = page(title="A", text="changed")
     known.site["/b"] = Answer("gone", status=410)

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+
 import pytest
 
 from fixtures.crawls import Crawl, CrawlCommand
@@ -77,6 +81,37 @@ def test_an_origin_without_robots_txt_is_not_left_out_in_silence(
     (line,) = complaints(run, f"{broken} is given up for this run")
     assert "its robots.txt cannot be read (answered 500)" in line
     assert run.log.count("asked for again in") == 1
+
+
+def test_a_wrong_address_is_told_at_once(crawl: CrawlCommand) -> None:
+    log = crawl("http://127.0.0.9:9/", patience=2).log
+    first = next(line for line in log.splitlines() if "asked for again" in line)
+    assert "WARNING" in first
+    assert "check the address" in first
+    assert log.count("check the address, or run the command again later); asked") == 1
+
+
+def test_a_check_for_browsers_is_not_said_to_pass(server: Server, crawl: CrawlCommand) -> None:
+    origin = server.serve({"/": Answer("wait", status=403, headers={"cf-mitigated": "challenge"})})
+    (line,) = complaints(crawl(f"{origin}/"), "produced nothing")
+    assert "a check for browsers stands before the site (status 403)" in line
+    assert "ask the site's owner to admit this crawler" in line
+    assert "again later" not in line
+
+
+def test_a_site_in_place_of_the_spider_is_answered_with_the_command(crawl: CrawlCommand) -> None:
+    for typed, start in (("http://a.test/", "http://a.test/"), ("a.test", "https://a.test")):
+        done = subprocess.run(
+            [sys.executable, "-m", "scrapy", "crawl", typed],
+            env={**os.environ, "SCRAPY_SETTINGS_MODULE": "sitecrawl.settings"},
+            cwd=crawl.directory,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+        assert done.returncode == 2
+        assert done.stderr.rstrip().endswith(f"Type: scrapy crawl site -a start={start}")
 
 
 @pytest.mark.behaviour("K-02")

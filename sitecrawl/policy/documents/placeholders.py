@@ -46,7 +46,7 @@ ADVICE = {
     Outcome.CONSENT_WALL: "give the cookie that stores consent with -a headers=, or -a render=auto",
     Outcome.SCRIPT_SHELL: "give -a render=auto",
     Outcome.PARKED: "the domain or the server has no site of its own",
-    Outcome.ERROR_PAGE: "the site fails with status 200: crawl it later, or ask its owner",
+    Outcome.ERROR_PAGE: "the site fails, or checks for browsers, with status 200: ask its owner",
 }
 """Advice to the user for each kind."""
 

@@ -41,6 +41,8 @@ CLIENT_ERROR = FetchResult(Outcome.SERVER_BLAMED_CLIENT, "client_error")
 BROKEN = FetchResult(Outcome.SERVER_INTERNAL_ERROR, "server_error", counts_against_budget=True)
 BROKEN_FOR_NOW = BROKEN._replace(retryable=True)
 BUSY = FetchResult(Outcome.RATE_LIMITED, "unavailable", retryable=True, counts_against_budget=True)
+CHALLENGE = FetchResult(Outcome.SERVER_BLAMED_CLIENT, "challenge")
+WAF_CHECKS = frozenset({"captcha", "challenge"})  # of AWS WAF, with status 405 and 202
 
 STATUSES = {
     204: NO_CONTENT,
@@ -119,6 +121,8 @@ UNKNOWN_FAILURE = FetchResult(
 
 def answer_of_status(status: int, headers: Mapping[str, str]) -> FetchResult:
     """Return the result of a status code; ``headers`` have lower-case names."""
+    if headers.get("cf-mitigated") == "challenge" or headers.get("x-amzn-waf-action") in WAF_CHECKS:
+        return CHALLENGE
     if 300 <= status < 400 and status != 304:
         return _redirected(status, headers)
     if status == 503 and headers.get("retry-after"):
