@@ -5,15 +5,21 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Literal, get_args, get_origin
 
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from sitecrawl.config.layers import profile_about, profile_names, read_profile
+from sitecrawl.config.option_texts import (
+    default,
+    field_notation,
+    one,
+    option_groups,
+    title_of,
+    type_of,
+)
 from sitecrawl.config.options.crawl_options import CrawlParams
-from sitecrawl.config.options.mode import ModeParams
-from sitecrawl.config.types import BYTES, SECONDS, Notation
+from sitecrawl.config.types import Notation
 
 PAGE = Path(__file__).parents[1] / "docs" / "configuration.md"
 HEAD = """# Configuration
@@ -21,7 +27,8 @@ HEAD = """# Configuration
 `python -m scripts.configuration` makes this page from the model of the options: change the model, not the
 page.
 
-Only `start` is required. Give an option as `-a name=value`, or in a TOML file that `-a config=FILE` names.
+Only `start` is required. Give an option as `-a name=value` or as a flag (`--max-pages 500` for `-a max_pages=500`,
+`--force` and `--no-obey-robots` for yes and no), or in a TOML file that `-a config=FILE` names.
 Later ones win: the defaults, a profile (`-a profile=NAME`), the config file, every other `-a`. Unknown
 options, invalid values and unknown settings `-s SITECRAWL_...` end with exit status 2 and one line each,
 before anything is requested.
@@ -60,69 +67,7 @@ head all share one, each in its realm. A table may name its own `database`.
 Arguments that begin with an underscore, such as Scrapyd's `_job`, are ignored. In a command
 line a list may also be a JSON list, and `none` unsets an option that may have no value.
 """
-PLAIN = {bool: "yes or no", int: "whole number", float: "number", str: "text"}
 BOUNDS = {"ge": "at least", "gt": "above", "le": "at most", "lt": "below"}
-
-
-def notation(annotation: Any) -> Notation | None:
-    """The notation of a type, also where it is one of several that a value may have."""
-    found = [part for part in getattr(annotation, "__metadata__", ()) if isinstance(part, Notation)]
-    return found[0] if found else next(filter(None, map(notation, get_args(annotation))), None)
-
-
-def field_notation(field: FieldInfo) -> Notation | None:
-    """The notation of an option's values, if its type has one."""
-    own = [part for part in field.metadata if isinstance(part, Notation)]
-    return own[0] if own else notation(field.annotation)
-
-
-def type_of(field: FieldInfo) -> str:
-    """The option's type in a reader's words."""
-    own = field_notation(field)
-    name = own.name if own else plain(field.annotation)
-    return f"{name} or none" if type(None) in get_args(field.annotation) else name
-
-
-def plain(annotation: Any) -> str:
-    """The words for a type without notation."""
-    if get_origin(annotation) is Literal:
-        return "one of " + ", ".join(f"`{choice}`" for choice in get_args(annotation))
-    if annotation in PLAIN:
-        return PLAIN[annotation]
-    parts = [part for part in get_args(annotation) if part not in (type(None), Ellipsis)]
-    return " or ".join(dict.fromkeys(plain(part) for part in parts))
-
-
-def amount(value: float, units: dict[str, float], names: tuple[str, ...]) -> str:
-    """A quantity in the largest of the named units in which it is whole."""
-    whole = (name for name in names if value and value % units[name.lower()] == 0)
-    name = next(whole, names[-1])
-    return f"{value / units[name.lower()]:g}{name}"
-
-
-def one(value: Any, field: FieldInfo) -> str:
-    """A single value as one would write it."""
-    own = field_notation(field)
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if own and own.name == "duration" and isinstance(value, int | float):
-        return amount(value, SECONDS, ("d", "h", "min", "s"))
-    if own and own.name == "size" and isinstance(value, int | float):
-        return amount(value, BYTES, ("GB", "GiB", "MB", "MiB", "KB", "KiB", "B"))
-    return str(value)
-
-
-def default(field: FieldInfo) -> str:
-    """The option's value when nothing sets it."""
-    if field.is_required():
-        return "**required**"
-    value = field.get_default(call_default_factory=True)
-    if value is None or value in ("", (), {}):
-        return "none"
-    if isinstance(value, dict):
-        return "`" + ", ".join(f"{name}:{item}" for name, item in value.items()) + "`"
-    values = value if isinstance(value, tuple) else (value,)
-    return "`" + " ".join(one(item, field) for item in values) + "`"
 
 
 def bounds(field: FieldInfo) -> str:
@@ -147,19 +92,9 @@ def row(name: str, field: FieldInfo) -> str:
     return f"| `{name}` | {cell(kind)} | {cell(default(field))} | {cell(field.description or '')} |"
 
 
-def parts() -> Iterator[tuple[type[BaseModel], dict[str, FieldInfo]]]:
-    """The parts of the model with the options of each, that of mode and start first."""
-    classes = [part for part in CrawlParams.__mro__[1:] if issubclass(part, BaseModel)]
-    for part in sorted(classes, key=lambda part: part is not ModeParams):
-        own = {n: f for n, f in part.model_fields.items() if n in part.__annotations__}
-        if own:
-            yield part, own
-
-
 def section(part: type[BaseModel], options: dict[str, FieldInfo]) -> Iterator[str]:
     """The table of one part of the model."""
-    title = (part.__doc__ or "").strip().splitlines()[0].rstrip(".")
-    yield f"\n## {title}\n"
+    yield f"\n## {title_of(part)}\n"
     yield "| option | value | default | what it does |"
     yield "|---|---|---|---|"
     yield from (row(name, field) for name, field in options.items())
@@ -195,7 +130,7 @@ def shown(value: object) -> str:
 
 def page() -> str:
     """The whole page."""
-    lines = [HEAD.rstrip(), *(line for part in parts() for line in section(*part))]
+    lines = [HEAD.rstrip(), *(line for part in option_groups() for line in section(*part))]
     return "\n".join([*lines, *notations(), *profiles()]) + "\n"
 
 

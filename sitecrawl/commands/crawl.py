@@ -20,6 +20,7 @@ from sitecrawl.config.assembly import database_url
 from sitecrawl.config.config_errors import ConfigError, is_missing_start, nearest, unknown_words
 from sitecrawl.config.options.crawl_options import CrawlParams
 from sitecrawl.console.forking import fork_workers
+from sitecrawl.console.option_flags import add_option_flags
 from sitecrawl.console.scrapy_commands import (
     StartedCommand,
     crawl_settings,
@@ -48,6 +49,15 @@ class Command(StartedCommand, crawl.Command):
 
     crawler: Crawler | None = None
 
+    def syntax(self) -> str:
+        """Return the command's syntax."""
+        return "[options] URL ... | SPIDER"
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        """Add Scrapy's options, and those of the crawl."""
+        super().add_options(parser)
+        add_option_flags(parser, described=True)
+
     def short_desc(self) -> str:
         """Return the description that `scrapy` prints in its list of commands."""
         return "Crawl a website into documents (scrapy crawl site -a start=URL -O FILE)"
@@ -55,11 +65,11 @@ class Command(StartedCommand, crawl.Command):
     def long_desc(self) -> str:
         """Return the text of `scrapy crawl -h`; argparse wraps it."""
         return (
-            "Run a spider. The spider of this project is called site and needs a start: "
-            "scrapy crawl site -a start=https://example.org -O documents.jsonl. Run it again "
-            "to fetch only what is due and to write only what changed. Options are given as "
-            "-a NAME=VALUE, or kept in a TOML file named by -a config=FILE; "
-            "docs/configuration.md lists them. Exit status: 0 done; 1 there is no document "
+            "Crawl the sites of the URLs: scrapy crawl https://example.org -O documents.jsonl "
+            "--max-pages 500. Run it again to fetch only what is due and to write only what "
+            "changed. Options may also be written -a NAME=VALUE, or be kept in a TOML file: "
+            "--config FILE. With the name of a spider in place of URLs, as in scrapy crawl site "
+            "-a start=URL, the starts are options too. Exit status: 0 done; 1 there is no document "
             "at all, or the output could not be written; 2 the configuration is wrong, "
             "nothing was requested; 3 the crawl database failed; 4 done, but some of the starts "
             "produced nothing; 130 a signal (Ctrl-C, SIGTERM) ended it, the same command goes on."
@@ -67,8 +77,11 @@ class Command(StartedCommand, crawl.Command):
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
         """Read the options; exit with status 2 and one line per problem if there are any."""
+        if args and all("://" in word for word in args):
+            opts.spargs = [*opts.spargs, f"start={' '.join(args)}"]
+            args[:] = ["site"]
         given = list(opts.spargs)
-        if misplaced := unknown_words(args, CrawlParams.model_fields):
+        if misplaced := unknown_words(args):
             print_errors(f"{each}." for each in misplaced)
             sys.exit(BAD_USAGE)
         super().process_options(args, opts)
@@ -114,11 +127,8 @@ class Command(StartedCommand, crawl.Command):
         loader = spider_loader(self.settings)
         known = sorted(loader.list())
         if name not in known:
-            site = name if "://" in name else f"https://{name}"
-            is_site = "." in name or "://" in name
-            remedy = (
-                f" Type: scrapy crawl site -a start={site}" if is_site else nearest(name, known)
-            )
+            is_host = "." in name
+            remedy = f" Type: scrapy crawl https://{name}" if is_host else nearest(name, known)
             raise KeyError(f"there is no spider {name!r}; known: {', '.join(known)}.{remedy}")
         return loader.load(name)
 

@@ -12,7 +12,6 @@ from scrapy.exceptions import UsageError
 
 from sitecrawl.commands.crawl import exit_status, problems_of
 from sitecrawl.config.config_errors import unknown_words
-from sitecrawl.config.options.crawl_options import CrawlParams
 from sitecrawl.console.scrapy_commands import StartedCommand, crawl_settings, is_site_spider
 from sitecrawl.console.setting_problems import setting_problems
 
@@ -26,7 +25,7 @@ class Command(StartedCommand, runspider.Command):
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
         """Read the options; raise UsageError for unusable settings."""
-        if unknown := unknown_words(args, CrawlParams.model_fields):
+        if unknown := unknown_words(args):
             raise UsageError("\n".join(unknown), print_help=False)
         super().process_options(args, opts)
         if problems := list(setting_problems(self.settings)):

@@ -78,20 +78,10 @@ def unknown_option(source: str, name: str, known: Iterable[str]) -> str:
     return f"{where}: there is no such option.{remedy}"
 
 
-def unknown_words(words: Iterable[str], known: Iterable[str]) -> list[str]:
-    """Return a message for each word that looks like an option of the command line and is none.
-
-    Options of the crawl are given with ``-a``.
-    """
-    names = list(known)
-    found = []
-    for word in words:
-        if word.startswith("-") and word != "-":
-            name, _, value = word.lstrip("-").partition("=")
-            option = name.replace("-", "_")
-            remedy = f"; write -a {option}={value or '...'}" if option in names else ""
-            found.append(f"there is no option {word.partition('=')[0]}{remedy}")
-    return found
+def unknown_words(words: Iterable[str]) -> list[str]:
+    """Return a message for each word that looks like an option of the command line and is none."""
+    flags = (word.partition("=")[0] for word in words if word.startswith("-") and word != "-")
+    return [f"there is no option {flag}" for flag in flags]
 
 
 def wording(error: ErrorDetails, field: FieldInfo | None) -> str:

@@ -15,9 +15,9 @@ from scrapy.utils.conf import arglist_to_dict
 
 from sitecrawl.config.config_errors import ConfigError, unknown_words
 from sitecrawl.config.configuration import Configuration
-from sitecrawl.config.options.crawl_options import CrawlParams
 from sitecrawl.config.options.mode import not_a_url
 from sitecrawl.console.crawl_sources import COMPLETE
+from sitecrawl.console.option_flags import add_option_flags
 from sitecrawl.console.scrapy_commands import StartedCommand, spider_loader
 from sitecrawl.console.setting_problems import setting_problems
 from sitecrawl.console.terminal import print_errors
@@ -66,11 +66,12 @@ class StoredCommand(StartedCommand):
             default="site",
             help="the spider whose rules apply, if the project has more than site",
         )
+        add_option_flags(parser, described=False)
         parser.add_argument("--json", action="store_true", help="print JSON for programs to read")
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
         """Read the options; raises UsageError."""
-        if unknown := unknown_words(args, CrawlParams.model_fields):
+        if unknown := unknown_words(args):
             raise UsageError(unknown[0], print_help=False)
         names = Counter(word.partition("=")[0] for word in opts.spargs)
         for name, count in names.items():

@@ -14,7 +14,8 @@ from scrapy.commands import ScrapyCommand
 from scrapy.utils.project import inside_project
 
 NO_PROJECT = (
-    "This command of sitecrawl needs its settings, and Scrapy finds none here: set "
+    "This command of sitecrawl needs its settings, and Scrapy finds none here: type sitecrawl in "
+    "place of scrapy, or set "
     "SCRAPY_SETTINGS_MODULE=sitecrawl.settings in the environment, or change to a folder with "
     "sitecrawl's scrapy.cfg."
 )

@@ -1,7 +1,10 @@
-"""A command outside the project's folder, or written with the wrong dashes, says what is missing."""
+"""A command outside the project's folder says what is missing."""
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
@@ -9,8 +12,10 @@ import pytest
 from saying import Say
 
 from fixtures.command import ROOT, run
+from fixtures.server import Server, page
 from sitecrawl import commands
 
+SETTINGS = "SCRAPY_SETTINGS_MODULE"
 SCRAPYS = {"bench", "check", "crawl", "fetch", "genspider", "parse", "runspider", "shell", "view"}
 OWN = {path.stem for path in Path(commands.__path__[0]).glob("[!_]*.py")} - SCRAPYS
 
@@ -44,17 +49,57 @@ def test_in_another_project_the_missing_setting_is_named(tmp_path: Path) -> None
 
 @pytest.mark.behaviour("A-18")
 @pytest.mark.parametrize(
-    ("words", "line"),
+    "words",
     [
-        (["crawl", "site", "--start=http://a.test/"], "--start; write -a start=http://a.test/"),
-        (["crawl", "site", "--start", "http://a.test/"], "--start; write -a start=..."),
-        (["crawl", "site", "--max-pages=3"], "--max-pages; write -a max_pages=3"),
-        (["crawl", "site", "-a", "start=http://a.test/", "--strat=1"], "--strat"),
-        (["explain", "http://a.test/", "--deny=/x"], "--deny; write -a deny=/x"),
+        ["crawl", "http://127.0.0.1:9/", "--max-pages=x", "--delay", "3", "--force"],
+        ["explain", "http://a.test/", "--start", "http://a.test/", "--max-pages=x"],
+        ["crawls", "nothing.toml", "--max-pages", "x"],
     ],
 )
-def test_an_option_with_dashes_is_not_ignored(say: Say, words: list[str], line: str) -> None:
+def test_an_option_is_a_flag_or_an_argument(say: Say, tmp_path: Path, words: list[str]) -> None:
+    (tmp_path / "nothing.toml").write_text('[[crawl]]\nname = "a"\nstart = ["http://a.test/"]\n')
+    said = say(*words)
+    assert (said.status, said.out) == (2, "")
+    assert said.err.splitlines() == ["-a max_pages='x': should be a whole number."]
+
+
+@pytest.mark.behaviour("A-18")
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        (["crawl", "site", "-a", "start=http://a.test/", "--strat=1"], "--strat"),
+        (["crawl", "http://a.test/", "--max-page", "1"], "--max-page"),  # no abbreviation
+        (["explain", "http://a.test/", "--dney=/x"], "--dney"),
+    ],
+)
+def test_an_unknown_flag_is_not_ignored(say: Say, words: list[str], line: str) -> None:
     said = say(*words)
     assert (said.status, said.out) == (2, "")
     assert f"there is no option {line}" in said.err
     assert "Traceback" not in said.err
+
+
+@pytest.mark.behaviour("A-21")
+def test_the_command_of_its_own_needs_no_project(server: Server, tmp_path: Path) -> None:
+    start = f"{server.serve({'/': page('/a', title='Pears'), '/a': page(title='A')})}/"
+
+    def sitecrawl(*words: str) -> subprocess.CompletedProcess[str]:
+        given = {name: value for name, value in os.environ.items() if name != SETTINGS}
+        command = [sys.executable, "-m", "sitecrawl", *words]
+        return subprocess.run(
+            command,
+            cwd=tmp_path,
+            env=given | {"PYTHONPATH": str(ROOT)},
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+
+    crawled = sitecrawl("crawl", start, "--max-pages", "1", "--no-sitemaps", "-O", "d.jsonl")
+    assert crawled.returncode == 0, crawled.stderr
+    assert len((tmp_path / "d.jsonl").read_text().splitlines()) == 1
+    assert "Pears" in sitecrawl("search", "pears").stdout
+    helped = sitecrawl("crawl", "-h").stdout
+    assert "--max-pages VALUE" in helped
+    assert "--force, --no-force" in helped

@@ -145,10 +145,10 @@ def test_spider_that_cannot_begin_ends_with_1(scrapy: Scrapy):
 def test_missing_spider_name_prints_the_usage(scrapy: Scrapy):
     ended = scrapy("crawl")
     assert ended.returncode == 2
-    assert "scrapy crawl [options] <spider>" in ended.stdout
+    assert "scrapy crawl [options] URL ... | SPIDER" in ended.stdout
 
 
 def test_help_says_how_to_begin_and_what_the_statuses_mean(scrapy: Scrapy):
     said = " ".join(scrapy("crawl", "-h").stdout.split())
-    assert "scrapy crawl site -a start=https://example.org -O documents.jsonl" in said
+    assert "scrapy crawl https://example.org -O documents.jsonl" in said
     assert "2 the configuration is wrong, nothing was requested" in said

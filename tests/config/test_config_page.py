@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from pydantic import TypeAdapter
 
-from scripts.configuration import PAGE, one, page
+from scripts.configuration import PAGE, page
 from sitecrawl.config import types as base
+from sitecrawl.config.option_texts import one
 from sitecrawl.config.options.crawl_options import CrawlParams
 
 

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-
 import pytest
 
+from fixtures.command import run
 from fixtures.crawls import Crawl, CrawlCommand
 from fixtures.server import Answer, Page, Server, page, redirect, refusing_origin
 
@@ -99,19 +96,10 @@ def test_a_check_for_browsers_is_not_said_to_pass(server: Server, crawl: CrawlCo
     assert "again later" not in line
 
 
-def test_a_site_in_place_of_the_spider_is_answered_with_the_command(crawl: CrawlCommand) -> None:
-    for typed, start in (("http://a.test/", "http://a.test/"), ("a.test", "https://a.test")):
-        done = subprocess.run(
-            [sys.executable, "-m", "scrapy", "crawl", typed],
-            env={**os.environ, "SCRAPY_SETTINGS_MODULE": "sitecrawl.settings"},
-            cwd=crawl.directory,
-            capture_output=True,
-            text=True,
-            timeout=60,
-            check=False,
-        )
-        assert done.returncode == 2
-        assert done.stderr.rstrip().endswith(f"Type: scrapy crawl site -a start={start}")
+def test_a_host_in_place_of_the_spider_is_answered_with_the_command(crawl: CrawlCommand) -> None:
+    done = run(["crawl", "a.test"], crawl.directory, settings="sitecrawl.settings")
+    assert done.returncode == 2
+    assert done.stderr.rstrip().endswith("Type: scrapy crawl https://a.test")
 
 
 @pytest.mark.behaviour("K-02")

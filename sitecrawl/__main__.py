@@ -1,0 +1,19 @@
+"""The command ``sitecrawl``: Scrapy's commands, with sitecrawl's settings where no project is."""
+
+from __future__ import annotations
+
+import os
+
+from scrapy.cmdline import execute
+from scrapy.utils.conf import closest_scrapy_cfg
+
+
+def main() -> None:
+    """Run a command; ``sitecrawl crawl URL`` is ``scrapy crawl site -a start=URL``."""
+    if not closest_scrapy_cfg():
+        os.environ.setdefault("SCRAPY_SETTINGS_MODULE", "sitecrawl.settings")
+    execute()
+
+
+if __name__ == "__main__":
+    main()
