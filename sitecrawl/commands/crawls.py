@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import argparse
 import json
+import subprocess
 import sys
 from collections.abc import Mapping, Sequence
+from typing import Any
 from urllib.parse import urlsplit
 
 from scrapy.exceptions import UsageError
@@ -16,9 +18,10 @@ from sitecrawl.config.config_errors import ConfigError
 from sitecrawl.config.layers import read_file
 from sitecrawl.console.command_base import StoredCommand
 from sitecrawl.console.crawl_jobs import CrawlJob, CrawlJobs, JobResult, worst_status
+from sitecrawl.console.crawl_overview import read_overviews
 from sitecrawl.console.scrapy_commands import crawl_settings
 from sitecrawl.console.terminal import print_errors, print_lines
-from sitecrawl.statuses import INTERRUPTED
+from sitecrawl.statuses import INTERRUPTED, NO_RESULT, STARTS_FAILED
 
 
 class Command(StoredCommand):
@@ -48,6 +51,12 @@ class Command(StoredCommand):
         parser.add_argument(
             "--jobs", metavar="N", default="1", help="crawls that run at the same time (1)"
         )
+        parser.add_argument(
+            "--notify",
+            metavar="COMMAND",
+            help="a command of the shell that gets the crawls with another status than 0 as JSON "
+            "on its standard input, if there are any",
+        )
         for flag, verb in (("-o", "append the documents of each to"), ("-O", "overwrite")):
             parser.add_argument(
                 flag,
@@ -60,6 +69,7 @@ class Command(StoredCommand):
         """Run all crawls; return the worst status."""
         path, count = _read(args, opts)
         outputs = {"-o": opts.output_o, "-O": opts.output_O}
+        outputs["-s SITECRAWL_METRICS"] = self.settings["SITECRAWL_METRICS"]
         hosts = self._check(path, opts.spargs, {f: each for f, each in outputs.items() if each})
         shared = [word for pair in opts.spargs.items() for word in ("-a", "=".join(pair))]
         shared += [word for each in opts.set for word in ("-s", each)]
@@ -67,16 +77,34 @@ class Command(StoredCommand):
         jobs = []
         for name in hosts:
             own = ["-a", f"config={path}", "-a", f"crawl={name}"]
-            for flag, output in outputs.items():
+            for flag, output in (("-o", opts.output_o), ("-O", opts.output_O)):
                 own += [flag, output.replace("NAME", name)] if output else []
             command = [sys.executable, "-m", "scrapy", "crawl", opts.spider, *own, *shared]
             jobs.append(CrawlJob(name, command, hosts[name]))
         results = CrawlJobs(jobs, count).run()
-        if opts.json:
-            print_lines(json.dumps(each.record()) for each in results)
-        print_errors(_summary(results, len(jobs)))
+        failed_starts = self._failed_starts(path, opts.spargs, results)
         worst = worst_status(each.status for each in results)
-        return worst if len(results) == len(jobs) else INTERRUPTED
+        status = worst if len(results) == len(jobs) else INTERRUPTED
+        records = [{**each.record(), "failed_starts": failed_starts[each.name]} for each in results]
+        if opts.json:
+            print_lines(json.dumps(each) for each in records)
+        print_errors(f"[{name}] {line}" for name, lines in failed_starts.items() for line in lines)
+        print_errors(_summary(results, len(jobs)))
+        if opts.notify and status:
+            _notify(opts.notify, {"status": status, "crawls": [r for r in records if r["status"]]})
+        return status
+
+    def _failed_starts(
+        self, path: str, arguments: Mapping[str, str], results: Sequence[JobResult]
+    ) -> dict[str, Sequence[str]]:
+        """Return the lines of the starts that produced nothing, by the name of the crawl."""
+        found: dict[str, Sequence[str]] = {each.name: () for each in results}
+        failed = {each.name for each in results if each.status in {NO_RESULT, STARTS_FAILED}}
+        setting = crawl_settings(self.spider(), self.settings)["SITECRAWL_DATABASE"]
+        for each in read_overviews(setting, path, arguments) if failed else ():
+            if each.name in failed:
+                found[each.name] = each.failed_starts
+        return found
 
     def _check(
         self, path: str, arguments: Mapping[str, str], outputs: Mapping[str, str]
@@ -122,6 +150,15 @@ def _read(args: Sequence[str], opts: argparse.Namespace) -> tuple[str, int]:
     if not opts.jobs.isdecimal() or not int(opts.jobs):
         raise UsageError("--jobs: write a whole number, at least 1", print_help=False)
     return args[0], int(opts.jobs)
+
+
+def _notify(command: str, notice: Mapping[str, Any]) -> None:
+    """Run a command with the notice on its standard input; report its failure."""
+    done = subprocess.run(  # noqa: S602 -- the user's own command
+        command, shell=True, input=json.dumps(notice, ensure_ascii=False).encode(), check=False
+    )
+    if done.returncode:
+        print_errors([f"--notify: the command ended with status {done.returncode}."])
 
 
 def _summary(results: Sequence[JobResult], count: int) -> list[str]:

@@ -18,13 +18,17 @@ from sitecrawl.frontier.records import RunRecord
 
 @dataclass(frozen=True, slots=True)
 class CrawlOverview:
-    """State of one crawl; ``run`` is None before its first run, ``problem`` is why it is unknown."""
+    """State of one crawl; ``run`` is None before its first run, ``problem`` is why it is unknown.
+
+    ``failed_starts`` has a line for each start that produced nothing, with reason and remedy.
+    """
 
     name: str
     run: RunRecord | None = None
     documents: int = 0
     waiting: int = 0
     given_up: Sequence[str] = ()
+    failed_starts: Sequence[str] = ()
     problem: str = ""
 
     def record(self) -> dict[str, Any]:
@@ -40,7 +44,9 @@ class CrawlOverview:
             "finished_at": stamp(run.finished_at) if run else None,
             "finish_reason": run.finish_reason if run else None,
             "stopped_at": stamp(run.stopped_at) if run else None,
+            "exit_status": self.status,
             "given_up": list(self.given_up),
+            "failed_starts": list(self.failed_starts),
         }
 
     def line(self, width: int, now: float) -> str:
@@ -52,7 +58,15 @@ class CrawlOverview:
             return f"{name}  not crawled yet"
         counts = f"{self.documents:9} documents {self.waiting:9} waiting"
         given_up = f"; given up: {', '.join(self.given_up)}" if self.given_up else ""
-        return f"{name} {counts}  {run_state(self.run, now)}{given_up}"
+        status = f", status {self.status}" if self.status else ""
+        line = f"{name} {counts}  {run_state(self.run, now)}{status}{given_up}"
+        return "\n".join([line, *(f"  {each}" for each in self.failed_starts)])
+
+    @property
+    def status(self) -> int | None:
+        """The exit status of the last run; None if it has not ended by itself."""
+        status = self.run.counters.get("sitecrawl/exit_status") if self.run else None
+        return None if status is None else int(status)
 
 
 def read_overviews(
@@ -88,4 +102,5 @@ def _overview(name: str, source: Source) -> CrawlOverview:
         sum(each.documents for each in origins),
         sum(each.waiting for each in origins),
         [each.key for each in origins if statistics.ended(each) in FAILED],
+        dict[str, Any](source.run.counters).get("failed_starts", ()),
     )

@@ -19,6 +19,7 @@ from sitecrawl.crawl.frontier_owner import FrontierOwner
 from sitecrawl.crawl.page_callback import PageCallback
 from sitecrawl.crawl.recorder import Recorder
 from sitecrawl.crawl.run_summary import (
+    MAX_STARTS,
     Failures,
     LogLine,
     Outlook,
@@ -442,6 +443,7 @@ class Crawl:
         counters = self.summary.counters()
         if self.workers is not None:  # the stats are those of all workers by now
             counters = {"sitecrawl/exit_status": self.ending.status}
+        counters |= {"failed_starts": list(self.ending.failed_starts[:MAX_STARTS])}
         if self._has_finished and self.ending.is_normal:
             await self.delivery.end()
         await self.owner.close(self._finish_reason, counters)

@@ -50,7 +50,8 @@ class Metrics:
         spider: Any = crawler.spider
         params = spider.configuration.params
         self._crawler = crawler
-        self._path, self._port, self._seconds = path, port, max(seconds, MIN_SECONDS)
+        self._path = path.replace("NAME", params.database_name)
+        self._port, self._seconds = port, max(seconds, MIN_SECONDS)
         self._url = database_url(crawler.settings["SITECRAWL_DATABASE"], params)
         self._realm: str = params.realm
         name = params.database_name

@@ -10,9 +10,9 @@ from sitecrawl.frontier.database import Database
 
 EXAMPLE = "example"
 """Name of a text of which the better one is kept, whichever worker met it."""
-OF_LAST = "sitecrawl/exit_status"
-"""A value that is not added up: the run has that of its last worker."""
-KEPT = ("sitecrawl/", "refusals", "given_up", "left_out")
+OF_LAST = ("sitecrawl/exit_status", "failed_starts")
+"""Values that are not added up: the run has those of its last worker."""
+KEPT = ("sitecrawl/", "refusals", "given_up", "left_out", "failed_starts")
 """Beginnings of the names that are stored with the run."""
 
 
@@ -65,8 +65,7 @@ def of_run(database: Database, run: int, last: str, counters: dict[str, Any]) ->
         "SELECT key, given_up_because FROM origin WHERE given_up = ? AND given_up_because IS NOT NULL",
         (run,),
     )
-    if OF_LAST in counters:
-        total[OF_LAST] = counters[OF_LAST]
+    total |= {name: counters[name] for name in OF_LAST if name in counters}
     if "given_up" in total or rows:
         total["given_up"] = {**total.get("given_up", {}), **dict(rows)}
     return total

@@ -79,6 +79,8 @@ def test_all_crawls_of_a_file(server: Server, crawl: CrawlCommand) -> None:
     assert all(line.startswith(("[a] ", "[b] ", "[gone] ")) for line in lines[:-2])
     ended = printed.index("[a] ended with status 0")
     assert printed.index("[b] begins") < ended < printed.index("[gone] begins")  # on a's host
+    dead = f"start {gone}/ produced nothing: the server has no such page (status 404)"
+    assert lines[-3].startswith(f"[gone] {dead}: check the address")
     assert lines[-2:] == ["Status 1: gone", "3 crawls: 2 with status 0."]
 
     status, printed = crawl.command("frontier", "--config", "sites.toml", "--json")
@@ -88,8 +90,34 @@ def test_all_crawls_of_a_file(server: Server, crawl: CrawlCommand) -> None:
     assert rows["b"]["finish_reason"] == "finished"
     status, printed = crawl.command("frontier", "--config", "sites.toml")
     assert status == 0, printed
-    assert [line.split()[0] for line in printed.splitlines()] == ["a", "gone", "b"]
-    assert "3 documents" in printed.splitlines()[2]
+    assert [line.split()[0] for line in printed.splitlines()] == ["a", "gone", "start", "b"]
+    assert printed.splitlines()[1].endswith("(finished), status 1")
+    assert printed.splitlines()[2].startswith(f"  {dead}: ")
+    assert "3 documents" in printed.splitlines()[3]
+
+
+@pytest.mark.behaviour("MON-08")
+def test_each_crawl_has_metrics_and_a_person_is_told(server: Server, crawl: CrawlCommand) -> None:
+    gone = server.serve({})
+    write(crawl.directory, a=start(site(server, "a")), gone=start(gone))
+    status, printed = crawl.command("crawls", "sites.toml", "-s", "SITECRAWL_METRICS=one.prom")
+    assert status == 2
+    assert "-s SITECRAWL_METRICS one.prom: each crawl needs a file of its own" in printed
+    given = ("-s", "SITECRAWL_METRICS=NAME.prom", "--notify", "cat > notice.json")
+    status, printed = crawl.command("crawls", "sites.toml", *given)
+    assert status == 1, printed
+    for name, ended in (("a", 0), ("gone", 1)):
+        metrics = (crawl.directory / f"{name}.prom").read_text()
+        assert f'sitecrawl_exit_status{{crawl="{name}/{name}"}} {ended}.0' in metrics
+    notice = json.loads((crawl.directory / "notice.json").read_text())
+    assert notice["status"] == 1
+    (told,) = notice["crawls"]
+    assert (told["crawl"], told["status"]) == ("gone", 1)
+    assert told["failed_starts"][0].startswith(f"start {gone}/ produced nothing: ")
+    (crawl.directory / "notice.json").unlink()
+    write(crawl.directory, a=start(site(server, "c")))
+    assert crawl.command("crawls", "sites.toml", "--notify", "cat > notice.json")[0] == 0
+    assert not (crawl.directory / "notice.json").exists()
 
 
 @pytest.mark.behaviour("W-10")
