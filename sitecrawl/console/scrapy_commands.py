@@ -117,7 +117,8 @@ class PlainSpiderLoader(SpiderLoader):
         if not is_site_spider(spider):
             return spider
         make: Callable[..., type[Spider]] = type
-        names = {"in_crawl": False, "__module__": spider.__module__}
+        # Feeds read every attribute of a spider, and the crawl of this one cannot be had.
+        names = {"in_crawl": False, "crawl": None, "__module__": spider.__module__}
         return make(spider.__name__, (spider,), names)
 
 

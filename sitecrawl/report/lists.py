@@ -284,43 +284,6 @@ OVERVIEW, LINKS, CONTENT = "Overview", "Links", "Content"
 CRAWL, POLITE = "Crawl", "Politeness"
 LISTS: tuple[ReportList, ...] = (
     ReportList(
-        "changes",
-        "What changed in the last run",
-        OVERVIEW,
-        "Documents that the last run wrote or deleted.",
-        "Nothing changed in the last run.",
-        ("change", "url", "reason", "moved_to", "at"),
-        _changes,
-    ),
-    ReportList(
-        "outcomes",
-        "Outcomes",
-        OVERVIEW,
-        "What became of the known URLs when they were last visited.",
-        "No URL is known.",
-        ("outcome", "reason", "urls"),
-        _outcomes,
-    ),
-    ReportList(
-        "starts",
-        "What each start brought",
-        OVERVIEW,
-        "URLs and documents that were found from each start first.",
-        "There are no starts.",
-        ("start", "outcome", "status", "urls", "documents", "detail"),
-        _starts,
-    ),
-    ReportList(
-        "held",
-        "Changes held back",
-        OVERVIEW,
-        "Documents whose deletion or new text waits for the next visits, or for a person: scrapy frontier "
-        "confirm.",
-        "No change is held back.",
-        ("url", "reason", "moved_to", "seen_at"),
-        _held,
-    ),
-    ReportList(
         "dead_links",
         "Broken links",
         LINKS,
@@ -442,6 +405,16 @@ LISTS: tuple[ReportList, ...] = (
         _large,
     ),
     ReportList(
+        "held",
+        "Changes held back",
+        CRAWL,
+        "Documents whose deletion or new text waits for the next visits, or for a person: scrapy frontier "
+        "confirm.",
+        "No change is held back.",
+        ("url", "reason", "moved_to", "seen_at"),
+        _held,
+    ),
+    ReportList(
         "pages",
         "All URLs",
         CRAWL,
@@ -511,6 +484,33 @@ LISTS: tuple[ReportList, ...] = (
         "No robots.txt was read.",
         ("origin", "status", "crawl_delay", "text"),
         _robots,
+    ),
+    ReportList(
+        "outcomes",
+        "Outcomes",
+        OVERVIEW,
+        "What became of the known URLs when they were last visited.",
+        "No URL is known.",
+        ("outcome", "reason", "urls"),
+        _outcomes,
+    ),
+    ReportList(
+        "starts",
+        "What each start brought",
+        OVERVIEW,
+        "URLs and documents that were found from each start first.",
+        "There are no starts.",
+        ("start", "outcome", "status", "urls", "documents", "detail"),
+        _starts,
+    ),
+    ReportList(
+        "changes",
+        "What changed in the last run",
+        OVERVIEW,
+        "Documents that the last run wrote or deleted.",
+        "Nothing changed in the last run.",
+        ("change", "url", "reason", "moved_to", "at"),
+        _changes,
     ),
 )
 BY_NAME = {each.name: each for each in LISTS}

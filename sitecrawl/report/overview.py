@@ -25,11 +25,15 @@ class Column(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """Figures of a crawl; ``figures`` are pairs of a name and a number, the most important first."""
+    """Figures of a crawl; ``figures`` are pairs of a name and a number, the most important first.
+
+    ``unfinished`` limits what the report can say while URLs wait; empty if none does.
+    """
 
     sites: tuple[str, ...]
     figures: tuple[tuple[str, int], ...]
     run: str
+    unfinished: str
     columns: tuple[Column, ...]
     axis: str
 
@@ -39,6 +43,7 @@ class Overview:
         changes = facts.survey.change_counts()[facts.run.id]
         urls = facts.urls.values()
         sites = [each.url for each in urls if each.via == "seed"]
+        waiting = sum(each.waiting == 1 for each in urls)
         axis, columns = _columns(facts)
         return cls(
             sites=tuple(sites),
@@ -48,9 +53,10 @@ class Overview:
                 ("changed", changes["changed"]),
                 ("deleted", changes["deleted"]),
                 ("broken links", sum(each.outcome in BROKEN for each in urls)),
-                ("waiting", sum(each.waiting == 1 for each in urls)),
+                ("waiting", waiting),
             ),
             run=_run_words(facts),
+            unfinished=_unfinished(waiting),
             columns=tuple(columns),
             axis=axis,
         )
@@ -60,7 +66,8 @@ class Overview:
         numbers = ", ".join(f"{number:,} {name}" for name, number in self.figures)
         shown = ", ".join(self.sites[:3])
         more = f" and {len(self.sites) - 3} more" if len(self.sites) > 3 else ""
-        return [f"{shown}{more}", self.run, numbers]
+        unfinished = [self.unfinished] if self.unfinished else []
+        return [*unfinished, f"{shown}{more}", self.run, numbers]
 
 
 def kind_of(outcome: Outcome) -> str:
@@ -105,6 +112,13 @@ def _run_words(facts: Facts) -> str:
         stopped = run.stopped_at and f"stopped without end at {_time(run.stopped_at, '%H:%M')}"
         return f"{begun} and {stopped or 'has not ended'}"
     return f"{begun}, took {_span(run.finished_at - run.started_at)} and ended: {run.finish_reason}"
+
+
+def _unfinished(waiting: int) -> str:
+    if not waiting:
+        return ""
+    urls = "1 URL was" if waiting == 1 else f"{waiting:,} URLs were"
+    return f"Unfinished: {urls} not visited yet, and this report knows nothing of their pages."
 
 
 def _time(at: float, pattern: str) -> str:

@@ -91,6 +91,7 @@ def page(facts: Facts) -> Iterator[str]:
         *_navigation(lists),
         "<main>",
         f"<h1>{escape(site)}</h1>",
+        *([f'<p class="unfinished">{escape(overview.unfinished)}</p>'] * bool(overview.unfinished)),
         f'<p class="run">{escape(overview.run)}.</p>',
         *_figures(overview),
         *_chart(overview),

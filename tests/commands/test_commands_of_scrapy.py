@@ -115,6 +115,21 @@ def test_a_missing_spider_is_reported(command: str, fetching: Say) -> None:
     assert said.err.splitlines()[-1].endswith("there is no such spider. Did you mean 'site'?")
 
 
+def test_a_site_spider_is_tried_in_a_project_with_feeds(
+    server: Server, fetching: Say, tmp_path: Path
+) -> None:
+    spider = (
+        "from sitecrawl.spiders.site import SiteSpider\n\nclass D(SiteSpider):\n    name = 'd'\n"
+    )
+    (tmp_path / "own.py").write_text(spider)
+    origin = server.serve(dict(SITE))
+    given = ("--spider", "d", "-s", "SPIDER_MODULES=own", "-s", 'FEEDS={"o.jsonl": {}}')
+    for words in (("parse", f"{origin}/"), ("shell", f"{origin}/", "-c", "response.status")):
+        said = fetching(*words, *given)
+        assert said.status == 0, said.err
+        assert "Traceback" not in said.err
+
+
 def test_parse_says_what_to_use(fetching: Say) -> None:
     said = fetching("parse", "http://127.0.0.1:1/a")
     assert said.status == 2

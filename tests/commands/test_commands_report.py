@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 from saying import Crawled, Say
 
-from fixtures.server import Answer, Page, page, redirect
+from fixtures.crawls import CrawlCommand
+from fixtures.server import Answer, Page, Server, page, redirect
 from sitecrawl.report.list_formats import csv_lines
 from sitecrawl.report.lists import BY_NAME
 
@@ -134,10 +135,27 @@ def test_without_a_file_it_prints_the_figures(say: Say) -> None:
     assert figures["lists"]["dead_links"] == 1
 
 
+@pytest.mark.behaviour("REP-09")
+def test_problems_come_first_and_an_unfinished_crawl_says_so(
+    say: Say, server: Server, crawl: CrawlCommand
+) -> None:
+    origin = server.serve(dict(SITE))
+    crawl(f"{origin}/", max_pages=2)
+    first = say("report").lines[0]
+    assert first.startswith("Unfinished: ")
+    assert first.endswith(" not visited yet, and this report knows nothing of their pages.")
+    assert say("report", "-O", "report.html").status == 0
+    html = (crawl.directory / "report.html").read_text()
+    assert html.index("Unfinished: ") < html.index('<p class="run">')
+    assert html.index("Broken links") < html.index("What changed in the last run")
+    crawl(f"{origin}/")
+    assert "Unfinished" not in say("report").out
+
+
 @pytest.mark.parametrize(
     ("words", "status", "text"),
     [
-        (("--list", "nothing"), 2, "there is no list 'nothing'; known: changes"),
+        (("--list", "nothing"), 2, "there is no list 'nothing'; known: dead_links"),
         (("--format", "csv"), 2, "--format is for --list"),
         (("words",), 2, "there is nothing to do with 'words'"),
         (("-O", "/dev/null/report.html"), 2, "cannot be written"),
