@@ -65,6 +65,7 @@ MEANINGS = {
     "too_many_elements": "it has too many elements, the rest of it is left out",
     "names": "elements and attributes of thousands of different names lose theirs",
     "too_many_headings": "it has too many headings, the last ones are only text",
+    "too_many_definitions": "it has too many definitions, the last ones are only text",
     "too_many_metas": "it has too many metas or JSON-LD scripts, the last ones are left out",
     "too_many_images": "it has too many images, the addresses of the last ones are left out",
     "too_many_links": "it has too many links, the last ones are left out",

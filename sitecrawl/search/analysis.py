@@ -93,9 +93,14 @@ def whole_names(text: str) -> Iterator[str]:
         if bare.isalnum() and (bare[1:].islower() or bare.isupper() or bare.isdecimal()):
             continue  # most words
         for found in SIGNED.finditer(word):
-            yield found[0].lower().translate(SIGNS)
+            yield signed(found[0])
         for found in CAMEL_NAME.finditer(word):
             yield from CAMEL.findall(found[0])
+
+
+def signed(name: str) -> str:
+    """Return a name as one token, with its signs."""
+    return name.lower().translate(SIGNS)
 
 
 def _stemmed(text: str, language: str | None) -> str:

@@ -25,12 +25,12 @@ from sitecrawl.search.analysis import (
     PART,
     TOKENIZER,
     analyze,
-    name_key,
 )
+from sitecrawl.search.names import DEFINITION, HEADING, TITLE, entries, page_names, qualified_names
 from sitecrawl.web.decompression import zstd
 from sitecrawl.web.languages import primary_language
 
-INDEX_VERSION = f"{ANALYSIS_VERSION}.5"
+INDEX_VERSION = f"{ANALYSIS_VERSION}.6"
 APPLICATION_ID = 0x73637278  # in the file's header, to detect another program's database
 BUSY_SECONDS = 30.0
 SCHEMA = f"""
@@ -53,7 +53,7 @@ CREATE VIRTUAL TABLE words USING fts5 (
     title, headings, body, content = '', tokenize = '{TOKENIZER}'
 );
 CREATE TABLE name (
-    key TEXT NOT NULL, page INTEGER NOT NULL, anchor TEXT NOT NULL, is_title INTEGER NOT NULL,
+    key TEXT NOT NULL, page INTEGER NOT NULL, anchor TEXT NOT NULL, kind INTEGER NOT NULL,
     PRIMARY KEY (key, page, anchor)
 ) WITHOUT ROWID;
 CREATE INDEX name_page ON name (page);
@@ -64,10 +64,11 @@ CREATE INDEX spelling_reversed ON spelling (reversed, word);
 CREATE INDEX spelling_page ON spelling (page);
 CREATE VIRTUAL TABLE frequency USING fts5vocab ('words', 'row')
 """
-MAX_NAMES = 2000  # titles and headings of a page
-TITLE_PARTS = re.compile(r"\s+[—–|·»-]\s+|\s::\s")
-NAME_BONUS = (30.0, 45.0)  # BM25 points of an exact heading, and of an exact title
-SHOWN = ("title", "description", "headings", "body", "site_name", "image", "robots")
+NAME_BONUS = {HEADING: 30.0, DEFINITION: 40.0, TITLE: 45.0}  # BM25 points of an exact name
+SHOWN = (
+    *("title", "description", "headings", "definitions", "body"),
+    *("anchors", "site_name", "image", "robots"),
+)
 BELOW = "FROM page WHERE url >= ? AND url < ? AND (? = '' OR realm = ?)"
 ORIGIN = re.compile("[^:/]*://[^/?#]*")
 BEFORE_QUERY = re.compile("[^?#]*")
@@ -103,11 +104,15 @@ class IndexedPage:
         return str(self.content.get("body") or "")
 
     @property
-    def headings(self) -> list[dict[str, Any]]:
+    def headings(self) -> list[Mapping[str, Any]]:
         """Headings with ``level``, ``text`` and an optional ``anchor``."""
-        found = self.content.get("headings")
-        listed = found if isinstance(found, list) else []
-        return [each for each in listed if isinstance(each, dict)]
+        return list(entries(self.content, "headings"))
+
+    def named_by(self, anchor: str) -> str:
+        """Text of the heading, or term of the definition, with an anchor; empty if there is none."""
+        names = {each.get("anchor"): each["term"] for each in entries(self.content, "definitions")}
+        names |= {each.get("anchor"): each.get("text") for each in self.headings}
+        return str(names.get(anchor) or "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,19 +234,11 @@ class SearchIndex:
         self._put_names(row.lastrowid or 0, url, content)
 
     def _put_names(self, number: int, url: str, content: Mapping[str, Any]) -> None:
-        """Record title and headings for exact matches, and their words for corrections."""
-        title = str(content.get("title") or "")
-        names = {(name_key(part), "", 1) for part in [title, *TITLE_PARTS.split(title)]}
-        stem = urlsplit(url).path.rsplit("/", 1)[-1].rsplit(".", 1)[0]
-        names.add((name_key(stem), "", 1))
-        listed = content.get("headings")
-        for each in (listed if isinstance(listed, list) else [])[:MAX_NAMES]:
-            if isinstance(each, dict):
-                key = name_key(str(each.get("text") or ""))
-                names.add((key, str(each.get("anchor") or ""), 0))
+        """Record names for exact matches, and their words for corrections."""
+        names = page_names(url, content)
         self._connection.executemany(
-            "INSERT OR IGNORE INTO name (key, page, anchor, is_title) VALUES (?, ?, ?, ?)",
-            [(key, number, anchor, kind) for key, anchor, kind in names if key],
+            "INSERT OR IGNORE INTO name (key, page, anchor, kind) VALUES (?, ?, ?, ?)",
+            [(key, number, anchor, kind) for key, anchor, kind in names],
         )
         words = {word for key, _, _ in names for word in [*PART.findall(key), *key.split()]}
         self._connection.executemany(
@@ -351,12 +348,13 @@ class SearchIndex:
             return {}
         condition = "key >= ? AND key < ?" if prefix else "key = ? AND ? <> ''"
         rows = self._connection.execute(
-            f"SELECT page, anchor, is_title, length(key) FROM name WHERE {condition} LIMIT 500",  # noqa: S608
+            f"SELECT page, anchor, kind, length(key) FROM name WHERE {condition}"  # noqa: S608
+            " ORDER BY length(key) LIMIT 500",
             (key, _successor(key)),
         )
         found: dict[int, tuple[float, str]] = {}
-        for page, anchor, is_title, length in rows:
-            points = NAME_BONUS[is_title] * len(key) / length
+        for page, anchor, kind, length in rows:
+            points = NAME_BONUS[kind] * len(key) / length
             if points > found.get(page, (0.0, ""))[0]:
                 found[page] = points, anchor
         return found
@@ -446,9 +444,12 @@ def open_index(path: Path) -> Iterator[SearchIndex]:
 
 def _texts(content: Mapping[str, Any], language: str) -> Iterable[str]:
     """Return the analyzed texts of the columns, the same for adding and for removing."""
-    listed = content.get("headings")
-    headings = listed if isinstance(listed, list) else []
-    texts = [str(each.get("text") or "") for each in headings if isinstance(each, dict)]
+    texts = [str(each.get("text") or "") for each in entries(content, "headings")]
+    for each in entries(content, "definitions"):
+        term, anchor = str(each.get("term") or ""), str(each.get("anchor") or "")
+        texts.append(f"{term} {anchor}" if qualified_names(term, anchor) else term)
+    anchors = content.get("anchors")
+    texts += map(str, anchors if isinstance(anchors, list) else [])
     description = str(content.get("description") or "")
     body = str(content.get("body") or "")
     whole = body if description in body else f"{body}\n{description}"

@@ -17,6 +17,7 @@ from sitecrawl.search.analysis import (
     edit_distance,
     matching_key,
     name_key,
+    signed,
     variants,
     whole_names,
 )
@@ -135,11 +136,10 @@ def _every(term: Term, languages: Sequence[str]) -> str:
         return f"({_forms(term.text, languages)})"
     parts = _parts(term, languages)
     both = f"({' AND '.join(parts)})"
-    wholes = [
-        f'"{name}"{"*" * term.prefix}'
-        for name in sorted(set(whole_names(term.text)))
-        if not name.isascii()
-    ]
+    names = {name for name in whole_names(term.text) if not name.isascii()}
+    wholes = [f'"{name}"' for name in sorted(names)]
+    if term.prefix and not signed(term.text).isascii():
+        wholes = [f'"{signed(term.text)}"*']
     return f"({' OR '.join([*wholes, both])})"
 
 
@@ -162,6 +162,8 @@ def _mended(term: Term, index: SearchIndex, *, is_last: bool) -> Term:
     if term.excluded or term.prefix or term.is_phrase:
         return term
     text = term.text
+    if is_last and _is_begun_name(text, index):
+        return Term(text, prefix=True)
     languages = index.languages()
     unknown = [word for word in term.words if not index.occurs(_forms(word, languages))]
     for word in unknown:
@@ -170,6 +172,12 @@ def _mended(term: Term, index: SearchIndex, *, is_last: bool) -> Term:
             return Term(text, prefix=True)
         text = text.replace(word, _nearest(word, index), 1)
     return Term(text)
+
+
+def _is_begun_name(text: str, index: SearchIndex) -> bool:
+    """Return True if a text with signs is no name in the index, but the beginning of one."""
+    name = signed(text)
+    return not name.isascii() and not index.occurs(f'"{name}"') and index.occurs(f'"{name}"*')
 
 
 def _nearest(word: str, index: SearchIndex) -> str:

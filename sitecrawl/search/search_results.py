@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from sitecrawl.policy.documents.model_use import permits_models
 from sitecrawl.search.analysis import matching_words
+from sitecrawl.search.names import entries
 from sitecrawl.search.search_index import IndexedPage, SearchIndex
 from sitecrawl.search.search_query import MIN_PREFIX, Expressions, SearchQuery, parse_query
 from sitecrawl.web.languages import primary_language
@@ -19,7 +20,6 @@ SNIPPET_LENGTH = 220  # characters
 MAX_SCANNED = 200_000  # characters of a body searched for a snippet
 PART_LENGTH = 10_000  # characters that are searched at once
 MAX_PLACES = 2000  # matches considered for one snippet
-MAX_HEADINGS = 2000
 DEPTH = 1_100  # pages that are ranked; browsers may ask for the first 1,050
 ALL_WORDS, IN_A_ROW = 0.5, 0.3  # of the BM25 score again, for pages with all words or a phrase
 
@@ -173,8 +173,7 @@ def _hit(page: IndexedPage, query: SearchQuery, score: float, named: str) -> Sea
         snippet, _ = best_snippet(str(page.content["description"]), query.words(), page.language)
     section, anchor = section_at(page, place)
     if named:
-        texts = (each["text"] for each in page.headings if each.get("anchor") == named)
-        section, anchor = str(next(texts, "")), named
+        section, anchor = page.named_by(named), named
     return SearchHit(
         url=page.url,
         target=with_fragment(page.url, anchor) if anchor else page.url,
@@ -210,20 +209,35 @@ def best_snippet(body: str, words: Sequence[str], language: str) -> tuple[Snippe
 
 
 def section_at(page: IndexedPage, place: int) -> tuple[str, str]:
-    """Return text and anchor of the last heading with an anchor before a position in the body. A
-    heading is a line of its own.
+    """Return text and anchor of the last heading or definition with an anchor before a position.
+
+    A heading is a line of its own, a definition begins a line.
     """
-    found, position = ("", ""), 0
     body = f"\n{page.body}\n"
-    for heading in page.headings[:MAX_HEADINGS]:
-        text = str(heading.get("text") or "")
-        at = body.find(f"\n{text}\n", position) if text else -1
+    headings = ((str(each.get("text") or ""), each.get("anchor")) for each in page.headings)
+    terms = (
+        (str(each.get("term") or ""), each.get("anchor"))
+        for each in entries(page.content, "definitions")
+    )
+    _, text, anchor = max(
+        _last_before(place, body, headings, "\n"), _last_before(place, body, terms, "")
+    )
+    return text, anchor
+
+
+def _last_before(
+    place: int, body: str, names: Iterable[tuple[str, Any]], end: str
+) -> tuple[int, str, str]:
+    """Return position, text and anchor of the last name that begins a line before a place."""
+    found, position = (-1, "", ""), 0
+    for text, anchor in names:
+        at = body.find(f"\n{text}{end}", position) if text else -1
         if at > place:
             break
         if at >= 0:
             position = at + len(text)
-            if heading.get("anchor"):
-                found = (text, str(heading["anchor"]))
+            if anchor:
+                found = (at, text, str(anchor))
     return found
 
 

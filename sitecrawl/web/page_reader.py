@@ -171,6 +171,7 @@ def read_as_article(page: Page, article: str) -> None:
     page.headings = tuple(each for each in page.headings if each.level == 1 or each.text in kept)
     page.heading_at = 0 if page.headings else -1
     own = ArticleLines(article)
+    page.definitions = tuple(each for each in page.definitions if own.holds(each.term))
     page.content = tuple(
         block for block in page.content if any(map(own.holds, block.text.split("\n")))
     )

@@ -22,13 +22,25 @@ JAPANESE = '<html lang="ja"><title>検索</title><body><p>日本語の全文検�
 GUIDE = """<html lang="en"><title>Guide</title><body><h1 id="top">Guide</h1>
 <p>Read on about Removal.</p><h2 id="install">Installation</h2><p>Unpack the archive. <b>Running</b> it
 creates a folder.</p><h2 id="remove">Removal</h2><p>Delete the folder, and its archives.</p></body>"""
+REFERENCE = """<html lang="en"><title>Reference</title><body><h1 id="top">Reference</h1><p>Functions.</p>
+<dl><dt id="lib.Pool.acquire_slot">class acquire_slot(count)</dt><dd>Waits for a turn.</dd>
+<dt id="lib.drop">drop()</dt><dd>Ends the waiting.</dd></dl></body>"""
 HOSTILE = "<html lang=en><title>Bad \x1b[2J\u202etitle</title><body><p>escape \x1b]0;x\x07 here</p></body>"
 SITE: dict[str, Page] = {
-    "/": page("/docs/guide", "/docs/de", "/ja", "/hostile", title="Home", text="the start page"),
+    "/": page(
+        "/docs/guide",
+        "/docs/de",
+        "/ja",
+        "/hostile",
+        "/reference",
+        title="Home",
+        text="the start page",
+    ),
     "/docs/guide": GUIDE,
     "/docs/de": GERMAN,
     "/ja": JAPANESE,
     "/hostile": HOSTILE,
+    "/reference": REFERENCE,
 }
 OPTIONS: dict[str, object] = {}
 
@@ -45,6 +57,26 @@ def test_a_hit_has_a_snippet_and_leads_to_its_section(known: Crawled, say: Say) 
     printed = say("search", "folder archive").lines
     assert printed[:2] == ["Guide › Installation", f"  {hit['target']}"]
     assert "*archive*" in printed[2]
+
+
+@pytest.mark.behaviour("SY-25")
+@pytest.mark.parametrize(
+    ("words", "anchor"),
+    [
+        ("lib.Pool.acquire_slot", "lib.Pool.acquire_slot"),
+        ("pool.acquire_slot", "lib.Pool.acquire_slot"),
+        ("acquire_slot", "lib.Pool.acquire_slot"),
+        ("Pool.acq", "lib.Pool.acquire_slot"),
+        ("lib.dr", "lib.drop"),
+        ("acquire_slto", "lib.Pool.acquire_slot"),
+        ("ends", "lib.drop"),
+    ],
+)
+def test_a_definition_is_found_at_its_own_anchor(
+    known: Crawled, say: Say, words: str, anchor: str
+) -> None:
+    (hit,) = say("search", words, "--json").records
+    assert hit["target"] == f"{known.origin}/reference#{anchor}"
 
 
 @pytest.mark.behaviour("SY-10")
@@ -166,4 +198,4 @@ def test_a_file_in_a_folder_that_is_read_only(say: Say) -> None:
         command = [sys.executable, "-c", READ_ONLY, str(file)]
         done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
         Path(folder).chmod(0o755)
-    assert (done.stdout, done.stderr) == ("5\n", "")
+    assert (done.stdout, done.stderr) == ("6\n", "")

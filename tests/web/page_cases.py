@@ -57,6 +57,7 @@ def told(page: Page, name: str) -> Any:
         "rels": lambda: [sorted(link.rel) for link in page.links],
         "link_texts": lambda: [link.text for link in page.links],
         "alternates": lambda: [[a.url, a.title, a.type, a.hreflang] for a in page.alternates],
+        "definitions": lambda: [[d.term, d.anchor] for d in page.definitions],
         "headings": lambda: [[h.level, h.text, h.anchor] for h in page.headings],
         "blocks": lambda: [[block.language, block.text] for block in page.blocks],
         "refresh": lambda: [page.refresh.delay, page.refresh.url] if page.refresh else [],

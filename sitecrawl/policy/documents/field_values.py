@@ -165,6 +165,11 @@ def headings(facts: PageFacts) -> list[dict[str, Any]]:
     return [heading_field(heading) for heading in facts.page.headings]
 
 
+def definitions(facts: PageFacts) -> list[dict[str, str]]:
+    """The definitions with term and anchor."""
+    return [each._asdict() for each in facts.page.definitions]
+
+
 def blocks(facts: PageFacts) -> list[dict[str, Any]]:
     """The passages in another language."""
     return [{"language": block.language, "text": block.text} for block in facts.page.blocks]

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from sitecrawl.web.html.definitions import enter_definition_term, enter_paragraph, enter_row
 from sitecrawl.web.html.elements import (
     ANCHOR,
     COMMENT,
@@ -50,7 +51,6 @@ from sitecrawl.web.html.text_elements import (
     enter_pre,
     enter_raised,
     enter_span,
-    enter_term,
     is_html,
 )
 from sitecrawl.web.html.walk import Enter, Leave, Patterns, Table, Tables, Walk, enter_block, skip
@@ -170,7 +170,9 @@ def action_table(options: ReadOptions) -> Table:
         **dict.fromkeys(SILENT, enter_silent),
         **SPECIAL,
         "a": enter_anchor,
-        "dt": enter_term,
+        "dt": enter_definition_term,
+        "tr": enter_row,
+        "p": enter_paragraph,
         "label": enter_label,
         "pre": enter_pre,
         "noindex": removed(None),

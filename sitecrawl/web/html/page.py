@@ -39,6 +39,13 @@ class Heading(NamedTuple):
     anchor: str = ""
 
 
+class Definition(NamedTuple):
+    """A term, table row or paragraph with an anchor of its own; ``term`` is the name it defines."""
+
+    term: str
+    anchor: str
+
+
 @dataclass(frozen=True, slots=True)
 class Block:
     """Text whose language differs from the page's."""
@@ -129,6 +136,7 @@ class Page:
     stable_text: str = ""
     heading_at: int = -1
     headings: tuple[Heading, ...] = ()
+    definitions: tuple[Definition, ...] = ()
     blocks: tuple[Block, ...] = ()
     guessed_date: date | None = None
     content: tuple[ContentBlock, ...] = ()

@@ -265,6 +265,7 @@ def _leave_out(page: Page, walk: Walk, markup: bytes) -> None:
     walk.headings = [
         (numbers[start], numbers[end], each) for start, end, each in walk.headings if kept[start]
     ]
+    walk.definitions = [(numbers[start], each) for start, each in walk.definitions if kept[start]]
 
 
 def _fill_text(page: Page, head: Head, walk: Walk, markup: bytes) -> None:
@@ -275,6 +276,7 @@ def _fill_text(page: Page, head: Head, walk: Walk, markup: bytes) -> None:
     _leave_out(page, walk, markup)
     page.text, page.stable_text = text.finished(text.lines)
     page.headings = tuple(heading for _, _, heading in walk.headings)
+    page.definitions = tuple(definition for _, definition in walk.definitions)
     start = useful_start(walk)
     if start >= 0:
         before = text.finished(text.lines[:start])[1 if page.stable_text else 0]

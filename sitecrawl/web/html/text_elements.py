@@ -115,11 +115,12 @@ def leave_heading(walk: Walk, node: LexborNode, permalink: str = "") -> None:
 
 def _anchor(heading: LexborNode, permalink: str) -> str:
     """The id of the heading, else its permalink, an anchor within, or its section's id."""
-    return heading.id or permalink or _inner_anchor(heading) or _section_id(heading)
+    return heading.id or permalink or anchor_within(heading) or _section_id(heading)
 
 
-def _inner_anchor(heading: LexborNode) -> str:
-    for child in heading.iter():
+def anchor_within(node: LexborNode) -> str:
+    """The first id or anchor name among the children of an element."""
+    for child in node.iter():
         attributes = child.attributes
         name = attributes.get("id") or (child.tag == "a" and attributes.get("name"))
         if name:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode
 
     from sitecrawl.web.html.exclusions import Mark
-    from sitecrawl.web.html.page import Heading
+    from sitecrawl.web.html.page import Definition, Heading
     from sitecrawl.web.html.regions import Region
     from sitecrawl.web.read_options import ReadOptions
 
@@ -61,6 +61,7 @@ class Walk:
         "base",
         "blocks",
         "cuts",
+        "definitions",
         "found",
         "fragments",
         "fragments_read",
@@ -105,6 +106,7 @@ class Walk:
         self.image_maps: dict[int, str] = {}
         self.headings: list[tuple[int, int, Heading]] = []
         self.heading_start = 0
+        self.definitions: list[tuple[int, Definition]] = []
         self.images: list[str] = []
         self.json_ld: list[str] = []
         self.titles: list[str] = []
