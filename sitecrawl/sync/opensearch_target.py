@@ -61,7 +61,7 @@ BUSY = frozenset({408, 429, 500, 502, 503, 504})
 TOO_LARGE = 413
 MAX_REASON = 500  # characters
 MAX_FAILURES = 3  # of one document
-INDEX_VERSION = 3
+INDEX_VERSION = 4
 SEQ_BITS = 40  # of a version
 PER_REQUEST = 5000  # ids in an answer
 CHANGE = "sitecrawl_change"
@@ -116,6 +116,19 @@ STORED = ("alternates", "blocks", "links", "metas", "sections")
 KEYWORD = {"type": "keyword", "ignore_above": 8191}
 STRINGS = {"strings": {"match_mapping_type": "string", "mapping": KEYWORD}}
 HEADINGS = {"properties": {"text": {"type": "text"}, "anchor": KEYWORD, "level": {"type": "byte"}}}
+DEFINITIONS = {"properties": {"term": {"type": "text"}, "anchor": KEYWORD}}
+BY_LANGUAGE = [
+    {
+        language: {
+            "path_match": f"{LOCALIZED}.{language}.*",
+            "mapping": {"type": "text", "analyzer": analyzer},
+        }
+    }
+    for language, analyzer in LANGUAGES.items()
+]
+"""Fields of a language exist once a document is written in it: a query of ``localized.*`` has
+clauses for those alone, of which a server allows 1,024.
+"""
 MADE_BY = {"made_by": "sitecrawl"}
 
 
@@ -383,26 +396,17 @@ class OpenSearchTarget:
         properties |= {named(name): {"type": "object", "enabled": False} for name in STORED}
         properties[named("title")] = {"type": "text", "fields": {"keyword": KEYWORD}}
         properties[named("headings")] = HEADINGS
+        properties[named("definitions")] = DEFINITIONS
         properties[CHANGE] = {"type": "keyword"}
         if self._options.preset == "elastic":  # its headings and links are texts
             properties[named("headings")] = {"type": "text"}
             del properties[named("links")]
-        properties[LOCALIZED] = {
-            "properties": {
-                language: {
-                    "properties": {
-                        name: {"type": "text", "analyzer": analyzer} for name in SEARCHED
-                    }
-                }
-                for language, analyzer in LANGUAGES.items()
-            }
-        }
         return {
             "settings": {"index": {"gc_deletes": "7d"}},
             "mappings": {
                 "_meta": MADE_BY,
                 "_source": {"excludes": [LOCALIZED]},
-                "dynamic_templates": [STRINGS],
+                "dynamic_templates": [*BY_LANGUAGE, STRINGS],
                 "properties": properties,
             },
         }

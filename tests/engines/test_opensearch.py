@@ -11,6 +11,7 @@ import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 import pytest
 
@@ -99,6 +100,29 @@ def test_the_index_is_equal_and_can_be_searched(
     assert list(engine.get(f"/_alias/{index}")) == [f"{index}-2"]
     assert indexed(engine, index) == fold(lines)
     assert "nothing to write" in sync(tmp_path, target).stdout
+
+
+@pytest.mark.behaviour("SY-26")
+def test_the_documented_query_takes_thirty_words(
+    engine: SearchServer, index: str, server: Server, crawl: CrawlCommand, tmp_path: Path
+) -> None:
+    languages = ("de", "en", "es", "fr", "it", "ja", "nl", "pt", "ru", "zh")
+    site: dict[str, Page] = {
+        f"/{tag}": f"<html lang={tag}><title>{tag}</title><body><p>Die alten Häuser, {tag}.</p>"
+        for tag in languages
+    }
+    site["/"] = page(*site)
+    crawl(f"{server.serve(site)}/")
+    assert sync(tmp_path, engine.uri(index)).returncode == 0
+    documented = re.search(r'\{"query": \{"multi_match".*?\}{3}', SEARCH_DOC.read_text(), re.DOTALL)
+    assert documented is not None
+    query = json.loads(documented[0])
+    [multi_match] = query["query"].values()
+    for words in ("haus", " ".join(f"wort{number}" for number in range(29)) + " haus"):
+        multi_match["query"] = words
+        asked = urlencode({"source": json.dumps(query), "source_content_type": "application/json"})
+        hits = engine.get(f"/{index}/_search?{asked}")["hits"]["hits"]
+        assert [hit["_source"]["title"] for hit in hits] == ["de"]
 
 
 @pytest.mark.behaviour("SY-03")
