@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any, NamedTuple
 from urllib.parse import unquote, urlsplit
 
@@ -12,6 +12,7 @@ from sitecrawl.search.analysis import name_key
 MAX_NAMES = 2000  # of the headings of a page, and of its definitions
 TITLE_PARTS = re.compile(r"\s+[—–|·»-]\s+|\s::\s")
 NAME = re.compile(r"\w[\w.]*")
+LANGUAGE_PART = re.compile(r"(?<=[/.])([a-z]{2,3})(?:[-_][a-z]{2,4})?(?=[/.]|$)", re.IGNORECASE)
 HEADING, DEFINITION, TITLE = range(3)
 
 
@@ -49,6 +50,15 @@ def qualified_names(term: str, anchor: str) -> list[str]:
         return []
     parts = whole.split(".")
     return [".".join(parts[start:]) for start in range(len(parts))]
+
+
+def translation_key(url: str, languages: Collection[str]) -> str:
+    """Return a URL without its language, of those given: the same for translations of one page."""
+
+    def replaced(found: re.Match[str]) -> str:
+        return "*" if found[1].lower() in languages else found[0]
+
+    return LANGUAGE_PART.sub(replaced, url)
 
 
 def entries(content: Mapping[str, Any], field: str) -> Iterator[Mapping[str, Any]]:

@@ -403,6 +403,14 @@ class SearchIndex:
         ).fetchall()
         return IndexedPage(id_, url, realm, language, modified_at, _unpack(content))
 
+    def urls(self, numbers: Sequence[int]) -> dict[int, str]:
+        """Return the URLs of the pages with these numbers."""
+        rows = self._connection.execute(
+            "SELECT number, url FROM page WHERE number IN (SELECT value FROM json_each(?))",
+            (json.dumps(numbers),),
+        )
+        return dict(rows.fetchall())
+
     def pages(self) -> Iterator[IndexedPage]:
         """Yield all pages, by id."""
         rows = self._connection.execute("SELECT number FROM page ORDER BY id").fetchall()

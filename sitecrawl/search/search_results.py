@@ -10,7 +10,7 @@ from typing import Any
 
 from sitecrawl.policy.documents.model_use import permits_models
 from sitecrawl.search.analysis import matching_words
-from sitecrawl.search.names import entries
+from sitecrawl.search.names import entries, translation_key
 from sitecrawl.search.search_index import IndexedPage, SearchIndex
 from sitecrawl.search.search_query import MIN_PREFIX, Expressions, SearchQuery, parse_query
 from sitecrawl.web.languages import primary_language
@@ -105,7 +105,8 @@ class SearchHit:
 
 @dataclass(frozen=True, slots=True)
 class SearchResults:
-    """Hits on one page of results; ``total`` counts all pages with any of the words.
+    """Hits on one page of results; ``total`` counts all pages with any of the words,
+    translations of a page once.
 
     ``any_word`` is set if no page has all words. ``correction`` is the query that was searched for
     in place of the typed one, empty if they are equal.
@@ -135,10 +136,27 @@ def search(
     total = index.total(expressions.some, conditions)
     any_word = bool(total) and len(query.wanted) > 1
     any_word = any_word and not index.total(expressions.every, conditions)
-    ranked = _ranked(index, query, expressions, conditions)[offset : offset + limit]
-    hits = tuple(_hit(index.page(number), query, score, anchor) for number, score, anchor in ranked)
+    found = _ranked(index, query, expressions, conditions)
+    ranked = _without_translations(index, found)
+    hits = tuple(
+        _hit(index.page(number), query, score, anchor)
+        for number, score, anchor in ranked[offset : offset + limit]
+    )
     correction = query.text() if query != typed else ""
-    return SearchResults(total, hits, any_word, correction)
+    return SearchResults(total - len(found) + len(ranked), hits, any_word, correction)
+
+
+def _without_translations(
+    index: SearchIndex, ranked: Sequence[tuple[int, float, str]]
+) -> list[tuple[int, float, str]]:
+    """Keep the best of the translations of each page."""
+    languages = frozenset(index.languages())
+    urls = index.urls([number for number, _, _ in ranked]) if len(languages) > 1 else {}
+    found: dict[int | str, tuple[int, float, str]] = {}
+    for each in ranked:
+        url = urls.get(each[0])
+        found.setdefault(translation_key(url, languages) if url else each[0], each)
+    return list(found.values())
 
 
 def _ranked(

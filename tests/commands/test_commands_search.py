@@ -33,6 +33,8 @@ SITE: dict[str, Page] = {
         "/ja",
         "/hostile",
         "/reference",
+        "/en/quay",
+        "/de/quay",
         title="Home",
         text="the start page",
     ),
@@ -41,6 +43,8 @@ SITE: dict[str, Page] = {
     "/ja": JAPANESE,
     "/hostile": HOSTILE,
     "/reference": REFERENCE,
+    "/en/quay": "<html lang=en><title>Quay</title><body><p>The lighthouse stands on the mole.</p>",
+    "/de/quay": "<html lang=de><title>Kai</title><body><p>Der Leuchtturm steht auf der Mole.</p>",
 }
 OPTIONS: dict[str, object] = {}
 
@@ -124,6 +128,19 @@ def test_some_words_are_better_than_none(say: Say) -> None:
     assert nothing.err == "No page has these words: nonexistent.\n"
 
 
+@pytest.mark.behaviour("SY-27")
+@pytest.mark.parametrize(
+    ("words", "path"), [("mole lighthouse", "/en/quay"), ("mole leuchtturm", "/de/quay")]
+)
+def test_translations_of_a_page_are_one_hit(
+    known: Crawled, say: Say, words: str, path: str
+) -> None:
+    (hit,) = say("search", words, "--json").records
+    assert hit["url"] == f"{known.origin}{path}"
+    (german,) = say("search", words, "--json", "--language", "de").records
+    assert german["url"] == f"{known.origin}/de/quay"
+
+
 @pytest.mark.behaviour("SY-11")
 def test_filters(known: Crawled, say: Say) -> None:
     host = known.origin.partition("://")[2].partition(":")[0]
@@ -198,4 +215,4 @@ def test_a_file_in_a_folder_that_is_read_only(say: Say) -> None:
         command = [sys.executable, "-c", READ_ONLY, str(file)]
         done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
         Path(folder).chmod(0o755)
-    assert (done.stdout, done.stderr) == ("6\n", "")
+    assert (done.stdout, done.stderr) == ("8\n", "")
