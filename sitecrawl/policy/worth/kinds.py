@@ -79,12 +79,12 @@ class Kinds:
         """Return the kind of an absolute URL."""
         template = url_template(url)
         path, folders = self._path(template.path, url)
+        named = f"?{'&'.join(template.parameters)}" if template.parameters else ""
         if crc32(url.encode()) in self.translations:
-            named = f"?{'&'.join(template.parameters)}" if template.parameters else ""
             return Kind(f"{path}{named}{TRANSLATION}", path)
         alias = self.copies.of(url) if self.copies.aliases else None
         if alias is not None:
-            return Kind(f"{path} as copy by {alias.name}", path, (Pool(COPY, alias.name),))
+            return Kind(f"{path}{named} as copy by {alias.name}", path, (Pool(COPY, alias.name),))
         again = ",".join(name for name, key in _variables(url) if key in self.requested)
         again = f" again by {again}" if again else ""
         if not template.parameters:
