@@ -221,8 +221,9 @@ class LanceDbTarget:
         return lancedb.connect(self.folder, session=session)
 
     def _table(self, name: str) -> Any:
-        exists = (self.folder / f"{name}.lance").is_dir()
-        return self._database.open_table(name) if exists else None
+        """Return a table; None without a version, as a killed sync may leave its folder."""
+        versions = (self.folder / f"{name}.lance" / "_versions").glob("*.manifest")
+        return self._database.open_table(name) if any(versions) else None
 
     def _drop(self, name: str) -> None:
         self._database.drop_table(name, ignore_missing=True)

@@ -103,6 +103,17 @@ def test_only_changed_sections_are_embedded_again(
     assert again.out.endswith("has every change; there was nothing to write.\n")
 
 
+@pytest.mark.behaviour("SY-03")
+def test_a_sync_goes_on_that_was_killed_while_it_made_the_table(
+    server: Server, crawl: CrawlCommand, say: Say, tmp_path: Path, embed: str
+) -> None:
+    crawl(f"{server.serve(SITE)}/")
+    (tmp_path / "store" / "sections.lance" / "data").mkdir(parents=True)
+    done = say("sync", f"lancedb:///{tmp_path}/store", "-a", embed)
+    assert (done.status, done.err) == (0, "")
+    assert len(rows(tmp_path / "store")) == 2
+
+
 @pytest.mark.behaviour("SY-01")
 def test_lines_that_are_sections(
     server: Server, crawl: CrawlCommand, say: Say, tmp_path: Path, embed: str

@@ -118,7 +118,13 @@ def test_files_change_disappear_and_obey_as_pages_do(server: Server, crawl: Craw
     origin = server.serve(site)
     options = {"content_types": "pages pdf", "recrawl": 0, "crawl_name": "one"}
     first = crawl(f"{origin}/", **options)
-    assert first.kept == {f"{origin}{each}" for each in ("/", "/a.pdf", "/b.pdf")}
+    [bees] = first.kept - {
+        f"{origin}/",
+        f"{origin}/b.pdf",
+    }  # of two equal ones, which is read first
+    bees = bees.removeprefix(origin)
+    assert bees in {"/a.pdf", "/copy.pdf"}
+    assert len(first.kept) == 3
     assert outcomes(crawl)["c.pdf"] == "noindex"
     site["/b.pdf"] = served(files.pdf(["Of honey"]), files.PDF)
     second = crawl(f"{origin}/", **options)
@@ -128,7 +134,7 @@ def test_files_change_disappear_and_obey_as_pages_do(server: Server, crawl: Craw
     site["/b.pdf"] = served(files.pdf([]), files.PDF)
     third = crawl(f"{origin}/", **options)
     assert third.deletions == {f"{origin}/b.pdf": "unwanted_type"}
-    site["/a.pdf"] = served(files.pdf(["Of bees"])[:300], files.PDF)
+    site[bees] = served(files.pdf(["Of bees"])[:300], files.PDF)
     assert crawl(f"{origin}/", **options).lines == []  # damaged for now: its document stays
     status, said = crawl.command("reindex", "-a", "content_types=pages", "--dry-run")
     assert status == 0
