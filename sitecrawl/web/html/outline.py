@@ -338,6 +338,14 @@ class MarkedText(TextBuilder):
             self._taken = []
             self._formatted()
 
+    def add_lines(self, lines: list[str]) -> None:
+        """Add finished lines of preformatted text, which are their own Markdown."""
+        super().add_lines(lines)
+        for line in lines:
+            if self.outline.is_cut:
+                return
+            self.outline.add(line, line)
+
     def add(self, line: str) -> None:
         """Add one finished line, with its Markdown."""
         if self.muted:

@@ -19,6 +19,7 @@ SHALLOW = frozenset(
 # HTML, 13.2.4.3: if left open, these are reopened in every block that follows.
 FORMATS = frozenset(b"b big code em font i nobr s small strike strong tt u".split())
 FOREIGN = frozenset({b"svg", b"math"})
+_COUNTED = FORMATS | FOREIGN | {b"select"}
 # HTML, 13.2.6.4.7: their end tags close all elements open within them.
 _BLOCKS = frozenset(
     b"address applet article aside blockquote button center details dialog dir div dl fieldset"
@@ -110,6 +111,9 @@ class Nesting:
 
     def leave(self, name: bytes) -> int | None:
         """End an element; return the number of elements around it, or None if none ends."""
+        if self.open and self.open[-1] == name:  # true for most end tags
+            self._close(len(self.open) - 1)
+            return len(self.open)
         if name not in self.open[-2 * REACH - 2 :] and name not in FOREIGN:
             return None
         reach = len(self.open) if name in FOREIGN and self._foreign else REACH
@@ -159,6 +163,8 @@ class Nesting:
         return None
 
     def _count(self, name: bytes, step: int) -> None:
+        if name not in _COUNTED:
+            return
         self._foreign += step * (name in FOREIGN)
         self._formats += step * (name in FORMATS)
         self._selects += step * (name == b"select")

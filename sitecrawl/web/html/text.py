@@ -91,10 +91,15 @@ class TextBuilder:
         text = "".join(self.pieces).replace(SOFT_HYPHEN, "")
         self.pieces.clear()
         for part in line_parts(text):
-            for raw in part.split("\n"):
-                line = " ".join(raw.split())
-                if line:
-                    self.add(line)
+            self.add_lines([line for raw in part.split("\n") if (line := " ".join(raw.split()))])
+
+    def add_lines(self, lines: list[str]) -> None:
+        """Add finished lines of preformatted text."""
+        if self.language:
+            numbers = range(len(self.lines), len(self.lines) + len(lines))
+            blocks = (Block(self.language, line) for line in lines)
+            self.foreign.extend(zip(numbers, blocks, strict=True))
+        self.lines += lines
 
     def add(self, line: str) -> None:
         """Add one finished line."""
