@@ -25,8 +25,10 @@ from sitecrawl.config.assembly import read_options
 from sitecrawl.config.configuration import load
 from sitecrawl.config.rules_from_options import Citations, build_rules
 from sitecrawl.policy.decision import Admission
+from sitecrawl.policy.worth.copies import Copies, ReadPages
 from sitecrawl.policy.worth.endless import EndlessParts, GrowingPage, Part, State, part_of
 from sitecrawl.policy.worth.evidence import Evidence, Read, Verdict
+from sitecrawl.policy.worth.kinds import Kinds
 from sitecrawl.policy.worth.wanted import Wanted
 from sitecrawl.web.html.page import Page
 from sitecrawl.web.page_reader import read_page
@@ -70,7 +72,7 @@ class Answered(NamedTuple):
     page: str = ""
     text: str | None = None
     links: Sequence[Admission] = ()
-    translations: Sequence[Admission] = ()
+    translations: Sequence[tuple[str, Admission]] = ()
     elsewhere: Admission | None = None
 
 
@@ -121,7 +123,7 @@ class AnsweredSite:
         is_document = elsewhere is None and not page.directives.noindex
         text = f"{page.title}\n{page.text}" if is_document else None
         translations = [
-            self.rules.admit(each.url, depth=1, rel=each.rel)
+            (each.hreflang, self.rules.admit(each.url, depth=1, rel=each.rel))
             for each in page.links
             if each.hreflang and "alternate" in each.rel
         ]
@@ -175,8 +177,8 @@ SHIPPED = Order()
 class OriginQueue:
     """The queue of an origin, and the evidence on it."""
 
-    def __init__(self, site: AnsweredSite, order: Order) -> None:
-        self.evidence = Evidence(site.effort)
+    def __init__(self, site: AnsweredSite, order: Order, pages: ReadPages) -> None:
+        self.evidence = Evidence(site.effort, Kinds(copies=Copies(pages)))
         self.parts = EndlessParts()
         self.judging, self.learning = Stopwatch(), Stopwatch()
         self._wanted = site.wanted
@@ -209,9 +211,9 @@ class OriginQueue:
             if self.evidence.read(page) and due.has_document is None:
                 self.parts.read(growing)
 
-    def restored(self, site: AnsweredSite) -> OriginQueue:
+    def restored(self, site: AnsweredSite, pages: ReadPages) -> OriginQueue:
         """Return an empty queue with the evidence of this one, as it is stored between runs."""
-        new = OriginQueue(site, self._order)
+        new = OriginQueue(site, self._order, pages)
         for basis, name, values in json.loads(json.dumps(list(self.evidence.as_stored()))):
             new.evidence.restore(basis, name, values)
         for name, values in self.parts.as_stored():
@@ -333,6 +335,7 @@ class Simulation:
         self._order = order
         self._known: dict[int, Due] = {}
         self._queues: dict[str, OriginQueue] = {}
+        self._pages = ReadPages()
         self._texts: dict[tuple[str, str], int] = {}
         self._documents: dict[int, tuple[str, tuple[str, str]]] = {}
         self._order_of = count()
@@ -343,7 +346,11 @@ class Simulation:
             yield self._run(run)
 
     def _run(self, run: int) -> SimulatedRun:
-        self._queues = {key: each.restored(self._site) for key, each in self._queues.items()}
+        self._pages = ReadPages()
+        restored = {
+            key: each.restored(self._site, self._pages) for key, each in self._queues.items()
+        }
+        self._queues = restored
         for each in self._known.values():
             self._queue(each.origin).add(each)
         self._find(self._site.start, 0, None)
@@ -373,7 +380,7 @@ class Simulation:
 
     def _queue(self, origin: str) -> OriginQueue:
         if origin not in self._queues:
-            self._queues[origin] = OriginQueue(self._site, self._order)
+            self._queues[origin] = OriginQueue(self._site, self._order, self._pages)
         return self._queues[origin]
 
     def _find(self, link: Admission, depth: int, referrer: str | None) -> bool:
@@ -396,11 +403,12 @@ class Simulation:
             is_new = self._find(link, due.depth + 1, due.url)
             if link.origin == due.origin and link.fingerprint != due.fingerprint:
                 (new if is_new else repeated).append((link.url, link.fingerprint))
-        for link in answered.translations:
-            self._queue(link.origin).evidence.kinds.add_translation(link.url)
         growing = GrowingPage(due.url, due.fingerprint, new, repeated, due.referrer)
         is_document = self._store(due, answered)
         queue.learn(due, answered.text if is_document else None, growing)
+        text = queue.evidence.novelty.last_text if is_document else due.fingerprint
+        for language, link in answered.translations:
+            self._queue(link.origin).evidence.kinds.add_translation(link.url, language, text)
         due.has_document = is_document
 
     def _store(self, due: Due, answered: Answered) -> bool:

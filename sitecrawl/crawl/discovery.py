@@ -133,7 +133,7 @@ class Discovery:
     before, becomes a Candidate of the visit that found it, and is stored with its outcome. Links
     refused for a reason in ``logged`` are stored too, and refused again when they are due.
     Until the visit of a page has ended, ``repeated`` has its links to known URLs if it leads to
-    several new ones, and ``translations`` origin and URL of the translations that it declares.
+    several new ones, and ``translations`` language and admission of the translations it declares.
     """
 
     def __init__(
@@ -162,7 +162,7 @@ class Discovery:
         self._seen: dict[int, int] = {}
         self._unnamed: frozenset[int] = frozenset()
         self.repeated: dict[int, list[tuple[str, int]]] = {}
-        self.translations: dict[int, list[tuple[str, str]]] = {}
+        self.translations: dict[int, list[tuple[str, Admission]]] = {}
 
     def begin_pass(self) -> None:
         """Reset the limits that apply to a single pass."""
@@ -356,7 +356,7 @@ class Discovery:
             self._left(admission, decision, link, due, found)
             return None
         if link.hreflang and "alternate" in link.rel:
-            self._note_translation(due, admission)
+            self._note_translation(due, link.hreflang, admission)
         if stored is not None and link.via not in DECLARED:
             stored.append((admission.origin, admission.fingerprint, admission.url))
         if link.text:  # extracted only if enabled
@@ -367,12 +367,11 @@ class Discovery:
         candidates.append(self._candidate(admission, depth, "link", due.url))
         return None
 
-    def _note_translation(self, due: DueUrl, admission: Admission) -> None:
+    def _note_translation(self, due: DueUrl, language: str, admission: Admission) -> None:
         """Keep a translation that a page declares."""
         if len(self.translations) >= MAX_REPEATED:
             self.translations.clear()
-        declared = self.translations.setdefault(due.fingerprint, [])
-        declared.append((admission.origin, admission.url))
+        self.translations.setdefault(due.fingerprint, []).append((language, admission))
 
     def _note_repeated(
         self, due: DueUrl, candidates: Sequence[Candidate], known: Sequence[Admission]

@@ -10,9 +10,10 @@ from sitecrawl.events import Event
 from sitecrawl.frontier.evidence_table import StoredEvidence
 from sitecrawl.policy.lifecycle.revisit import WITH_CONTENT
 from sitecrawl.policy.outcomes import Outcome
+from sitecrawl.policy.worth.copies import Copies, ReadPages
 from sitecrawl.policy.worth.endless import EndlessParts, GrowingPage, Part, State, part_of
 from sitecrawl.policy.worth.evidence import Evidence, Read, Verdict
-from sitecrawl.policy.worth.kinds import pattern_of
+from sitecrawl.policy.worth.kinds import Kinds, pattern_of
 from sitecrawl.policy.worth.wanted import ENDLESS, LOW_YIELD, Wanted
 from sitecrawl.scheduling.listed_pages import DATES
 
@@ -61,15 +62,23 @@ were."""
 PART = "part"
 LEFT = "%s: %d URLs of %s were left out (%s), e.g. %s; -a always_fetch='%s' fetches them"
 MAX_SAID = 10
+SAVED_AFTER = 100
+"""Pages of an origin after which its evidence is stored, and again after twice as many: a run after one
+that was killed begins with it."""
 
 
 class OriginYields:
-    """The evidence on one leased origin; ``put_off`` are URLs to be returned to the queue."""
+    """The evidence on one leased origin; ``put_off`` are URLs to be returned to the queue.
 
-    def __init__(self, effort: float) -> None:
-        self.evidence = Evidence(effort)
+    ``read`` pages were read, and the evidence is stored when they are ``saved_at``.
+    """
+
+    def __init__(self, effort: float, pages: ReadPages) -> None:
+        self.evidence = Evidence(effort, Kinds(copies=Copies(pages)))
         self.parts = EndlessParts()
         self.put_off: dict[int, int] = {}
+        self.read = 0
+        self.saved_at = SAVED_AFTER
 
 
 class Yields:
@@ -97,6 +106,7 @@ class Yields:
         self._recorder = recorder
         self._discovery = discovery
         self._tasks = tasks
+        self._pages = ReadPages()
         self._origins: dict[str, OriginYields] = {}
         self._left: dict[str, dict[str, Any]] = {}
         recorder.visit_recorded.connect(self.recorded)
@@ -106,7 +116,7 @@ class Yields:
         if not self._effort or key in self._origins:
             return
         stored = await self._owner.frontier.evidence(key)
-        own = OriginYields(self._effort)
+        own = OriginYields(self._effort, self._pages)
         for each in stored:
             if each.basis == PART:
                 own.parts.restore(each.name, each.values)
@@ -224,23 +234,30 @@ class Yields:
         """Learn from a visit that has ended."""
         due = visit.due
         repeated = self._discovery.repeated.pop(due.fingerprint, ())
-        for origin, url in self._discovery.translations.pop(due.fingerprint, ()):
-            if origin in self._origins:
-                self._origins[origin].evidence.kinds.add_translation(url)
+        declared = self._discovery.translations.pop(due.fingerprint, ())
         own = self._origins.get(due.origin)
         if own is None or visit.again:
             return
         is_first = due.outcome in NEVER_REQUESTED
         again = not is_first and not _is_fruitless(due)
+        page = due.fingerprint
         if visit.outcome in WITH_CONTENT and visit.document:
             text = f"{visit.document.get('title', '')}\n{visit.document.get('body', '')}"
             is_new = own.evidence.read(Read(due.url, due.referrer, text, again=again))
+            page = own.evidence.novelty.last_text
             if is_new and is_first:
                 links = _new_links(visit)
-                page = GrowingPage(due.url, due.fingerprint, links, repeated, due.referrer)
-                own.parts.read(page)
+                growing = GrowingPage(due.url, due.fingerprint, links, repeated, due.referrer)
+                own.parts.read(growing)
         elif not again and visit.outcome in FRUITLESS:
             own.evidence.read(Read(due.url, due.referrer, None))
+        for language, each in declared:
+            if each.origin in self._origins:
+                self._origins[each.origin].evidence.kinds.add_translation(each.url, language, page)
+        own.read += 1
+        if own.read >= own.saved_at:
+            own.saved_at *= 2
+            self._tasks.begin(self._save(due.origin, own))
 
     async def release(self, key: str) -> None:
         """Store the evidence before the lease of an origin ends."""
@@ -248,6 +265,10 @@ class Yields:
         if own is None:
             return
         self._note_left(key, own)
+        await self._save(key, own)
+
+    async def _save(self, key: str, own: OriginYields) -> None:
+        """Store the evidence on an origin."""
         parts = [
             *(StoredEvidence(*each) for each in own.evidence.as_stored()),
             *(StoredEvidence(PART, *each) for each in own.parts.as_stored()),

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+import signal
 
 import pytest
 
-from fixtures.crawls import Crawl, CrawlCommand
-from fixtures.server import Answer, Page, Server, Site, page
+from fixtures.crawls import Crawl, CrawlCommand, Running
+from fixtures.server import Answer, Page, Request, Server, Site, page
 from fixtures.traps.tarpit import letter
 
 TOPICS = 70
@@ -73,6 +74,31 @@ def test_pages_of_a_left_kind_that_became_no_document_are_asked_again_by_sample(
     crawled(crawl, f"{origin}/", recrawl=0)
     assert len(asked(server, "viewtopic")) == 2 * TOPICS
     assert 2 <= len(asked(server, "print")) < len(printed)
+
+
+@pytest.mark.behaviour("Q-44")
+def test_the_evidence_of_a_killed_run_is_that_of_the_next_one(
+    server: Server, crawl: CrawlCommand
+) -> None:
+    site = forum()
+    views = [each for each in site if "view" in each]
+    last = site[views[-1]]
+    running: list[Running] = []
+
+    def killing(_: Request) -> Page:
+        for each in running:
+            each.process.kill()
+        return last
+
+    site[views[-1]] = killing
+    origin = server.serve(site)
+    running.append(crawl.begin(f"{origin}/", delay=0))
+    assert running[0].finish().status == -signal.SIGKILL
+    assert crawl.rows("SELECT 1 FROM evidence WHERE basis = 'kind'")
+    running.clear()
+    crawled(crawl, f"{origin}/")
+    assert len(asked(server, "view")) == 2 * TOPICS
+    assert 3 <= len(asked(server, "print")) < TOPICS / 2
 
 
 @pytest.mark.behaviour("Q-43")

@@ -92,7 +92,7 @@ def test_declared_translations_are_judged_apart_from_pages_that_are_only_linked(
     evidence = Evidence(10)
     tried(evidence, "/de/{}.html", 40)
     linked, declared = f"{HOME}/de/7.html", f"{HOME}/de/8.html"
-    evidence.kinds.add_translation(declared)
+    evidence.kinds.add_translation(declared, "de", 0)
     assert evidence.verdict(linked) is Verdict.LEAVE
     assert evidence.verdict(declared) is Verdict.FETCH
     evidence.leave(declared)
@@ -102,6 +102,26 @@ def test_declared_translations_are_judged_apart_from_pages_that_are_only_linked(
     for each in evidence.as_stored():
         later.restore(*each)
     assert later.verdict(declared) is Verdict.FETCH
+
+
+def test_translations_that_were_read_under_another_address_are_one_pool() -> None:
+    evidence = Evidence(10)
+    for number in range(60):
+        word = "x" * (number + 1)
+        french = [f"{HOME}/{each}{word}" for each in ("fr/", "a/fr/", "b/fr/")]
+        evidence.read(Read(f"{HOME}/{word}", f"{HOME}/", f"Page {word}"))
+        for url in french[:2]:
+            evidence.kinds.add_translation(url, "fr", evidence.novelty.last_text)
+        evidence.read(Read(french[0], f"{HOME}/{word}", f"Texte {word}"))
+        evidence.read(Read(french[1], f"{HOME}/{word}", f"Texte {word}"))
+    other = f"{HOME}/c/never/tried/xx.html"
+    evidence.read(Read(f"{HOME}/last", f"{HOME}/", "Last"))
+    text = evidence.novelty.last_text
+    evidence.kinds.add_translation(f"{HOME}/fr/last", "fr", text)
+    evidence.kinds.add_translation(other, "FR", text)
+    assert evidence.verdict(other) is Verdict.FETCH
+    evidence.read(Read(f"{HOME}/fr/last", f"{HOME}/last", "Texte dernier"))
+    assert evidence.verdict(other) is Verdict.LEAVE
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,6 @@ from math import sqrt
 from typing import Any, NamedTuple
 from zlib import compress, decompress
 
-from sitecrawl.policy.worth.copies import Copies
 from sitecrawl.policy.worth.kinds import (
     COPY,
     FOLDER,
@@ -28,11 +27,13 @@ from sitecrawl.policy.worth.kinds import (
     NUMBER,
     PARAMETER,
     SET,
+    TRANSLATED,
     Kind,
     Kinds,
     Pool,
 )
 from sitecrawl.policy.worth.novelty import Novelty
+from sitecrawl.policy.worth.translations import Translations
 
 FADING = 0.5 ** (1 / 60)
 """Weight of a page with each further page of its kind: a half-life of 60 carries a crawl through gaps."""
@@ -51,6 +52,7 @@ POOLS = {
     PARAMETER: (10, 0.02, 0.6, 60),
     FOLDER: (20, 0.02, 0.6, 60),
     COPY: (20, 0.02, 0.6, 60),
+    TRANSLATED: (20, 0.02, 0.8, 80),
 }
 """For each basis of a pool: the pages and the mean yield from which it counts as bringing nothing, the
 part of its evidence that a new kind begins with, and the number of pages that this is at most."""
@@ -61,8 +63,8 @@ MIN_ANSWERS = 10
 that are not charged to the origin; otherwise it may as well be down."""
 KIND, SETS = "kind", "sets"
 """Kinds of stored evidence beside the bases of pools."""
-SET_NAMES = ("texts", "lines", "figures", "requested", "translations", "read_urls")
-"""The stored sets of hashes: those of Novelty, of Kinds, and of Copies."""
+SET_NAMES = ("texts", "lines", "figures", "requested", "translations", "translated", "read_urls")
+"""The stored sets of hashes: those of Novelty, of Kinds, of Translations, and of Copies."""
 ALIASES = "aliases"
 MAX_KINDS = 4000
 MAX_FRUITLESS = 50_000
@@ -176,14 +178,18 @@ class Evidence:
         return Verdict.LATER
 
     def _is_sampled(self, kind: Kind) -> bool:
-        """Return True if enough pages with the parameters of a kind were requested in this run.
+        """Return True if enough pages of a kind's pool were requested in this run.
 
-        Of parameters that were tried before, as many on the same path are enough.
+        That is one with the same parameters; of those that were tried before, as many on the same path
+        are enough.
         """
         pools = {pool.basis: self.pools.get(pool, UNKNOWN) for pool in kind.pools}
         names, as_many = pools.get(NAMES, UNKNOWN), pools.get(SET, UNKNOWN)
         was_tried = names.tried > MIN_TRIED - 1
-        return names.now >= MIN_TRIED or (was_tried and as_many.now >= MIN_TRIED)
+        translated = pools.get(TRANSLATED, UNKNOWN)
+        return max(names.now, translated.now) >= MIN_TRIED or (
+            was_tried and as_many.now >= MIN_TRIED
+        )
 
     def _barren_weight(self, kind: Kind) -> float:
         """Return the number of pages that the pools of a kind count for, as these bring nothing."""
@@ -220,8 +226,8 @@ class Evidence:
         )
         nested = is_nested(page.url, page.referrer)
         is_new = self.novelty.add(page.url, text, feeds_itself=feeds_itself, is_nested=nested)
-        self.kinds.copies.read(page.url, self.novelty.last_text)
-        return is_new
+        self.kinds.translations.page_read(page.url, self.novelty.last_text)
+        return not self.kinds.copies.read(page.url, self.novelty.last_text) and is_new
 
     def _credit(self, page: str | None) -> None:
         """Credit the page on which a new document was found, if it has brought nothing yet."""
@@ -311,20 +317,22 @@ class Evidence:
             known.lines,
             known.figures,
             self.kinds.requested,
-            self.kinds.translations,
+            self.kinds.translations.declared,
+            self.kinds.translations.read,
             self.kinds.copies.read_urls,
         )
         packed_sets = dict(zip(SET_NAMES, map(packed, sets), strict=True))
-        yield SETS, "", {**packed_sets, ALIASES: [*self.kinds.copies.as_stored()]}
+        yield SETS, "", {**packed_sets, ALIASES: [*self.kinds.copies.aliases]}
 
     def restore(self, basis: str, name: str, values: Mapping[str, Any]) -> None:
         """Restore what ``as_stored`` gave: old evidence counts for less than that of this run."""
         if basis == SETS:
             sets = (unpacked(values[each]) for each in SET_NAMES)
-            texts, lines, figures, requested, translations, urls = sets
+            texts, lines, figures, requested, declared, read, urls = sets
             self.novelty = Novelty(texts, lines, figures)
-            self.kinds = Kinds(requested, translations, Copies(urls))
-            self.kinds.copies.restore(values[ALIASES])
+            self.kinds.requested = requested
+            self.kinds.translations = Translations(declared, read)
+            self.kinds.copies.restore(urls, values[ALIASES])
             return
         tried, found = values["tried"], values["found"]
         part = min(1.0, KEPT / tried) if basis == KIND and tried else 1.0

@@ -4,8 +4,9 @@ A kind is the template of a URL with the shapes of its parameters' values: ``top
 ``topic=<#>.msg<#>`` are two. A value, or the name of a directory, that is one of a few words
 (``action=edit``) is part of the kind; where many different ones are met they count as one. So is
 the difference to the URLs that were requested before: those that differ in a session id alone are a
-kind of their own, and those whose page was read under another address. URLs that pages declare to be their translations are others than those that are only
-linked, as untranslated pages have URLs in each language too.
+kind of their own, and those whose page was read under another address. URLs that pages declare to be
+their translations are others than those that are only linked, as untranslated pages have URLs in each
+language too.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from zlib import crc32
 
 from sitecrawl.policy.urls.templates import DEEPER, WORD, is_opaque, url_template
 from sitecrawl.policy.worth.copies import Copies
+from sitecrawl.policy.worth.translations import Translations
 
 MAX_CHOICES = 16
 """Number of different words at one place of a URL, above which they name pages and not kinds."""
@@ -36,10 +38,12 @@ MAX_POOLS = 4
 """Number of parameters of a URL that are pools."""
 NAME = "<name>"
 """Directories and values of which there are many."""
-TRANSLATION = " as translation"
-NAMES, SET, FOLDER, PARAMETER, COPY = "names", "set", "folder", "parameter", "copy"
+TRANSLATION, READ_BEFORE = " as translation", " read before"
+NAMES, SET, FOLDER, PARAMETER = "names", "set", "folder", "parameter"
 """Bases of pools: the same parameters on one path; as many parameters on one path; a directory; a
-parameter on any path; an alias."""
+parameter on any path."""
+COPY, TRANSLATED = "copy", "translated"
+"""Further bases: an alias; all declared translations that were read under another address."""
 
 NUMBER = "<#>"
 _NUMBER = re.compile(r"\d+")
@@ -67,11 +71,11 @@ class Kinds:
     """The kinds of the URLs of one origin, by the words that were met at each place.
 
     ``requested`` are the CRC-32 hashes of the URLs that were requested, each without the value of one
-    of its parameters, or without an id in its path; ``translations`` those of declared translations.
+    of its parameters, or without an id in its path.
     """
 
     requested: set[int] = field(default_factory=set)
-    translations: set[int] = field(default_factory=set)
+    translations: Translations = field(default_factory=Translations)
     copies: Copies = field(default_factory=Copies)
     _words: defaultdict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
 
@@ -80,7 +84,11 @@ class Kinds:
         template = url_template(url)
         path, folders = self._path(template.path, url)
         named = f"?{'&'.join(template.parameters)}" if template.parameters else ""
-        if crc32(url.encode()) in self.translations:
+        key = crc32(url.encode()) if self.translations.declared else 0
+        if key in self.translations.read:
+            pools = [Pool(TRANSLATED, "")]
+            return Kind(f"{path}{named}{TRANSLATION}{READ_BEFORE}", path, tuple(pools))
+        if key in self.translations.declared:
             return Kind(f"{path}{named}{TRANSLATION}", path)
         alias = self.copies.of(url) if self.copies.aliases else None
         if alias is not None:
@@ -102,10 +110,10 @@ class Kinds:
         if len(self.requested) < MAX_REQUESTED:
             self.requested.update(key for _, key in _variables(url))
 
-    def add_translation(self, url: str) -> None:
-        """Record that a page declares a URL to be its translation."""
-        if len(self.translations) < MAX_REQUESTED:
-            self.translations.add(crc32(url.encode()))
+    def add_translation(self, url: str, language: str, text: int) -> None:
+        """Record that a page with the hash ``text`` declares a URL to be its translation."""
+        is_read = crc32(url.encode()) in self.copies.read_urls
+        self.translations.declare(text, language, url, is_read=is_read)
 
     def _path(self, shape: str, url: str) -> tuple[str, list[str]]:
         """Return the shape of a path with the names of its directories, and its first directories.
