@@ -54,6 +54,10 @@ def test_a_forum_is_read_whole_and_its_print_views_by_their_option(
     assert run.stats["sitecrawl/rules/low_yield"] >= int(said[1])
     _, left = crawl.command("frontier", "left-out")
     assert "low_yield" in left
+    status, listed = crawl.command("report", "--list", "left_out")
+    assert status == 0
+    assert f"low_yield,{said[1]}," in listed
+    assert said[3] in listed
     [(url,)] = crawl.rows("SELECT url FROM url WHERE reason = 'low_yield' LIMIT 1")
     _, verdict = crawl.command("explain", url)
     assert re.search(r"low_yield.* effort 10.*: 0 of \d+ pages of \S*print", verdict, re.DOTALL)
