@@ -22,6 +22,8 @@ START = "start and end"
 WAITING = "waiting"
 LOOP = "asyncio"
 PARSE = "lexbor's parse"
+LAW = "what may be left out"
+LAW_MODULES = ("sitecrawl.policy.worth.", "sitecrawl.scheduling.yields")  # with all that they call
 # Beginnings of modules' names, and what they stand for; any other module counts as its caller.
 PARTS = {
     "sitecrawl.web.": "reading besides",
@@ -47,6 +49,8 @@ def part(frame: FrameType | None) -> str:
     found = ""
     while frame is not None:
         name = module(frame)
+        if name.startswith(LAW_MODULES):
+            return LAW
         found = found or next(
             (stands for begin, stands in PARTS.items() if name.startswith(begin)), ""
         )

@@ -41,7 +41,7 @@ CONFIDENCE = 1.645
 """Quantile of the normal distribution for an upper bound with a confidence of 95 %."""
 LOW = 0.3
 """Mean yield of a kind below which its URLs come after all others, in random order."""
-MIN_TRIED, MIN_POOLED = 3, 2
+MIN_TRIED, MIN_POOLED = 6, 2
 """Number of pages of a kind requested in a run before others are left out, and where a pool of the kind
 brings nothing."""
 BARREN = 0.01

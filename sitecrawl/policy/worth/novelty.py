@@ -10,8 +10,9 @@ page's URL; or several numbers must be new, or a table of them. A page below the
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from itertools import islice
 from zlib import crc32
 
 from sitecrawl.policy.worth.kinds import parameters_of
@@ -21,6 +22,8 @@ DATELESS, EXACT = 1, 2
 """Initial values of the hashes of lines without the words of URLs: without dates, and with them."""
 MAX_LINES = 250_000
 """Number of different lines remembered of an origin; further ones always count as new."""
+MAX_NEW = 20
+"""Number of new lines of a page, above which no further ones are remembered without the words of its URL."""
 MIN_TABLE = 6
 """Number of lines without letters on a page that are a table of numbers."""
 MIN_NUMBERS = 2
@@ -28,15 +31,16 @@ MIN_NUMBERS = 2
 
 _DIGITS = b"0123456789"
 _SIGNS = bytes(each for each in range(33, 128) if not chr(each).isalnum())
+_NUMERALS = bytes(each if chr(each) in "0123456789.," or each > 127 else 32 for each in range(256))
 _SPACED = bytes.maketrans(_SIGNS, b" " * len(_SIGNS))
-_CALENDAR = re.compile(
-    r"\b(?:jan|feb|f[eé]v|m[aä]r|apr|avr|abr|ma[iyjg]|jui?n|giu|jui?l|lug|ag[ou]|aug|ao[uû]|"
-    r"sep|set|o[ckt]t|out|nov|de[czs]|di[ce]|[eg]en|"
-    r"mon|tue|wed|thu|fri|sat|sun|die|mit|don|fre|sam|son|lun|mar|mer|jeu|ven|dim|gio|dom|"
-    r"mi[eé]|jue|vie|seg|ter|qua|qui|sex|s[aá]b|maa|din|woe|vri|zat|zon)\w*",
-    re.IGNORECASE,
-)
-"""Names of days and months in nine languages, and what begins like them."""
+_NAMES_OF_TIMES = """
+jan feb fev fév mar mär apr avr abr mai may maj mag jun jui giu jul lug ago agu aug aou aoû sep set oct okt
+ott out nov dec dez des dic die ene gen
+mon tue wed thu fri sat sun mit don fre sam son lun mer jeu ven dim gio dom mie mié jue vie seg ter qua qui
+sex sab sáb maa din woe vri zat zon
+"""
+_CALENDAR = frozenset(_NAMES_OF_TIMES.split())
+"""Beginnings of the names of days and months in nine languages."""
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _LONG_NUMBER = re.compile(r"\d[\d.,]*\d\d")
 _WORD = re.compile(r"[^\W_]+")
@@ -66,23 +70,32 @@ class Novelty:
         key = 0  # a sum, in whatever order the lines are
         unseen: list[bytes] = []
         others: list[bytes] = []
+        figures = _Figures(url)
         for part in line_parts(text):
             whole = part.encode("utf-8", "surrogatepass")
             lines = whole.split(b"\n")
             key += sum(map(crc32, lines))
+            figures.add(whole, lines)
             bare = whole.replace(b". ", b"\n").translate(_SPACED, _DIGITS).lower().split(b"\n")
-            unseen += [line for line in dict.fromkeys(bare) if _add(self.lines, crc32(line))]
+            unseen += self._add_lines(dict(zip(map(crc32, bare), bare, strict=True)))
             if is_nested:
                 others += [line for line in lines if _add(self.lines, crc32(line, EXACT))]
         self.last_text = key & 0xFFFFFFFF
         is_new = _add(self.texts, self.last_text)
-        has_figures = self._add_figures(url, text)
+        has_figures = self._add_figures(figures)
         if is_nested:
             own = frozenset(_WORD.findall(url.lower()))
             is_new &= self._add_remainders(exact_remainder, EXACT, own, others) or has_figures
         if feeds_itself and is_new:
             is_new = self._add_remainders(bare_line, DATELESS, words_of(url), unseen) or has_figures
         return is_new
+
+    def _add_lines(self, lines: Mapping[int, bytes]) -> list[bytes]:
+        """Add lines by their hashes; return those that are new."""
+        new = [line for key, line in lines.items() if key not in self.lines]
+        if len(self.lines) < MAX_LINES:
+            self.lines.update(lines)
+        return new
 
     def _add_remainders(
         self,
@@ -93,20 +106,34 @@ class Novelty:
     ) -> bool:
         """Add lines without the words of their URL; return True if one of them is new."""
         remainders = (remainder_of(line.decode("utf-8", "replace"), own) for line in lines)
-        new = [
+        new = (
             each for each in remainders if each and _add(self.lines, crc32(each.encode(), start))
-        ]
-        return bool(new)
+        )
+        return any(list(islice(new, MAX_NEW)))
 
-    def _add_figures(self, url: str, text: str) -> bool:
+    def _add_figures(self, page: _Figures) -> bool:
         """Add the numbers of a page; return True if enough of them are new, or a table of them is."""
-        own = frozenset(_NUMBER.findall(url))
-        numbers = {*_LONG_NUMBER.findall(text)} - own
-        new = [each for each in numbers if _add(self.figures, crc32(each.encode()))]
-        lines = (line for part in line_parts(text) for line in part.split("\n"))
-        table = [each for each in lines if each[:1].isdigit() and _is_figure(each, own)]
-        is_new = len(table) >= MIN_TABLE and _add(self.figures, crc32("\n".join(table).encode()))
+        new = [each for each in page.numbers - page.own if _add(self.figures, crc32(each.encode()))]
+        is_new = len(page.table) >= MIN_TABLE and _add(self.figures, crc32(b"\n".join(page.table)))
         return is_new or len(new) >= MIN_NUMBERS
+
+
+class _Figures:
+    """The numbers of at least three digits on a page, and its lines without letters.
+
+    Those that its URL has (``own``) are its title.
+    """
+
+    def __init__(self, url: str) -> None:
+        self.own = frozenset(_NUMBER.findall(url))
+        self.numbers: set[str] = set()
+        self.table: list[bytes] = []
+
+    def add(self, part: bytes, lines: Iterable[bytes]) -> None:
+        """Add a part of the page's text, which is given as lines too."""
+        words = b" ".join([each for each in part.translate(_NUMERALS).split() if len(each) > 2])
+        self.numbers.update(_LONG_NUMBER.findall(words.decode("utf-8", "replace")))
+        self.table += [line for line in lines if line[:1].isdigit() and _is_figure(line, self.own)]
 
 
 def _add(known: set[int], key: int) -> bool:
@@ -117,12 +144,13 @@ def _add(known: set[int], key: int) -> bool:
     return True
 
 
-def _is_figure(line: str, own: frozenset[str]) -> bool:
+def _is_figure(line: bytes, own: frozenset[str]) -> bool:
     """Return True for a line without letters that does not only repeat numbers of the URL."""
-    numbers = _NUMBER.findall(line)
+    words = line.decode("utf-8", "replace")
+    numbers = _NUMBER.findall(words)
     if not numbers or (len(numbers) > 1 and own.issuperset(numbers)):
         return False
-    return not any(map(str.isalpha, line))
+    return not any(map(str.isalpha, words))
 
 
 def words_of(url: str) -> frozenset[str]:
@@ -137,8 +165,10 @@ def words_of(url: str) -> frozenset[str]:
 
 def bare_line(line: str, own: frozenset[str]) -> str:
     """Return a line without signs, digits, names of days and months, and ``own`` words, sorted."""
-    words = _MARKS.split(_CALENDAR.sub(" ", line).lower())
-    return " ".join(sorted(each for each in words if each and each not in own))
+    words = line.split() if line.isascii() else _MARKS.split(line.lower())
+    return " ".join(
+        sorted(each for each in words if each and each[:3] not in _CALENDAR and each not in own)
+    )
 
 
 def exact_remainder(line: str, own: frozenset[str]) -> str:
