@@ -41,9 +41,9 @@ CONFIDENCE = 1.645
 """Quantile of the normal distribution for an upper bound with a confidence of 95 %."""
 LOW = 0.3
 """Mean yield of a kind below which its URLs come after all others, in random order."""
-MIN_TRIED, MIN_POOLED = 6, 2
+MIN_TRIED, MIN_POOLED, MIN_OF_POOL = 6, 2, 3
 """Number of pages of a kind requested in a run before others are left out, and where a pool of the kind
-brings nothing."""
+brings nothing; then as many of the pool are enough."""
 BARREN = 0.01
 """Yield that a kind begins with if a pool of it brings nothing."""
 POOLS = {
@@ -185,10 +185,10 @@ class Evidence:
         """
         pools = {pool.basis: self.pools.get(pool, UNKNOWN) for pool in kind.pools}
         names, as_many = pools.get(NAMES, UNKNOWN), pools.get(SET, UNKNOWN)
-        was_tried = names.tried > MIN_TRIED - 1
+        was_tried = names.tried > MIN_OF_POOL - 1
         translated = pools.get(TRANSLATED, UNKNOWN)
-        return max(names.now, translated.now) >= MIN_TRIED or (
-            was_tried and as_many.now >= MIN_TRIED
+        return max(names.now, translated.now) >= MIN_OF_POOL or (
+            was_tried and as_many.now >= MIN_OF_POOL
         )
 
     def _barren_weight(self, kind: Kind) -> float:

@@ -22,7 +22,7 @@ DATELESS, EXACT = 1, 2
 """Initial values of the hashes of lines without the words of URLs: without dates, and with them."""
 MAX_LINES = 250_000
 """Number of different lines remembered of an origin; further ones always count as new."""
-MAX_NEW = 20
+MAX_NEW = 8
 """Number of new lines of a page, above which no further ones are remembered without the words of its URL."""
 MIN_TABLE = 6
 """Number of lines without letters on a page that are a table of numbers."""
