@@ -45,9 +45,11 @@ from benchmarks.real_sites.sites import SITES as REAL_SITES
 from fixtures.server import page
 from fixtures.traps import TrapSite, real_pages
 from sitecrawl.policy.worth import evidence, kinds, novelty
+from sitecrawl.policy.worth.copies import Copies
 from sitecrawl.policy.worth.endless import EndlessParts
 from sitecrawl.policy.worth.evidence import Evidence, Verdict
 from sitecrawl.policy.worth.kinds import FOLDER, NAMES, PARAMETER, SET, Kinds
+from sitecrawl.policy.worth.translations import Translations
 
 SHIPPED_NAME = "everything on"
 TRAPS = "traps"
@@ -136,16 +138,20 @@ MECHANISMS = (
     Mechanism("novelty: always strict", [_novelty(feeds_itself=True)]),
     Mechanism("novelty: always lenient", [_novelty(feeds_itself=False)]),
     Mechanism("novelty: tables of numbers", [patch.object(novelty, "MIN_TABLE", inf)]),
-    Mechanism("novelty: calendar names", [patch.object(novelty, "_CALENDAR", re.compile(r"(?!)"))]),
+    Mechanism("novelty: calendar names", [patch.object(novelty, "_CALENDAR", frozenset())]),
     Mechanism(
         "novelty: words of the URL", [patch.object(novelty, "words_of", _always(frozenset()))]
     ),
+    Mechanism("novelty: all new lines", [patch.object(novelty, "MAX_NEW", None)]),
+    Mechanism("aliases", [patch.object(Copies, "of", _always(None))]),
+    Mechanism("translations are a kind", [patch.object(Kinds, "add_translation", _always(None))]),
+    Mechanism("translations read before", [patch.object(Translations, "page_read", _always(None))]),
     Mechanism("novelty: new numbers", [patch.object(novelty, "MIN_NUMBERS", inf)]),
     Mechanism(
         "novelty: lines without digits",
         [
             patch.object(novelty, "_MARKS", re.compile(r"[^\w]+|_+")),
-            patch.object(novelty, "_SIGNS", novelty._SIGNS.translate(None, b"0123456789")),
+            patch.object(novelty, "_DIGITS", b""),
         ],
     ),
     Mechanism("kinds: words of values", [_choices(_is_word, is_choice=False)]),

@@ -405,8 +405,9 @@ class Simulation:
                 (new if is_new else repeated).append((link.url, link.fingerprint))
         growing = GrowingPage(due.url, due.fingerprint, new, repeated, due.referrer)
         is_document = self._store(due, answered)
-        queue.learn(due, answered.text if is_document else None, growing)
-        text = queue.evidence.novelty.last_text if is_document else due.fingerprint
+        queue.learn(due, answered.text, growing)
+        has_text = answered.text is not None
+        text = queue.evidence.novelty.last_text if has_text else due.fingerprint
         for language, link in answered.translations:
             self._queue(link.origin).evidence.kinds.add_translation(link.url, language, text)
         due.has_document = is_document

@@ -209,6 +209,45 @@ def _parameter_truth(run: int) -> Truth:
     }
 
 
+# A manual whose server negotiates: /page.html, /de/page.html, /page.html.de, /fr/page.html.de
+
+_NEGOTIATED = re.compile(r"(?:/(de|fr|es))?/(?:topic-(\d+)\.html(?:\.(en|de|fr|es))?)?")
+
+
+def _languages_of(page: int, run: int) -> list[str]:
+    return [each for each in ("en", "de", "fr", "es") if _is_translated(each, page, run)]
+
+
+def _negotiated(visit: Visit) -> Reply:
+    match, pages = _NEGOTIATED.fullmatch(visit.path), standing(visit.run, 60, "negotiated")
+    page = number(match[2] or "1") if match else 0
+    if not match or page not in pages:
+        return MISSING
+    offered = _languages_of(page, visit.run)
+    if match[3] and match[3] not in offered:
+        return MISSING
+    shown = next(each for each in (match[3], match[1], "en") if each in offered)
+    other = [each for each in offered if each != shown]
+    menu = "".join(
+        f'<a rel="alternate" hreflang="{each}" href="{address}">{each}</a> '
+        for each in other
+        for address in (f"/{each}/topic-{page}.html", f"topic-{page}.html.{each}")
+    )
+    near = [n for n in pages if n % 7 == page % 7 or n < 8]
+    side = items([(f"topic-{n}.html", title(shown, "negotiated", n)) for n in near])
+    head, *lines = _lines(shown, visit.run, "negotiated", page)
+    content = f"<p>{menu}</p>{paragraphs(lines)}<hr><ul>{side}</ul>"
+    return Reply(plain(head, content, [("./", "Index")]), _named(shown, page))
+
+
+def _negotiated_truth(run: int) -> Truth:
+    return {
+        _named(each, n): _lines(each, run, "negotiated", n)
+        for n in standing(run, 60, "negotiated")
+        for each in _languages_of(n, run)
+    }
+
+
 # A list whose first half is not translated, and whose second half is
 
 
@@ -310,6 +349,7 @@ SITES = (
     NaturalSite("typo3-languages", _typo, _typo_truth, start="/index.php?id=1"),
     NaturalSite("manual-folders", _folders, _folders_truth, start="/en/index.html"),
     NaturalSite("manual-parameter", _parameter, _parameter_truth),
+    NaturalSite("manual-negotiated", _negotiated, _negotiated_truth),
     NaturalSite("translations-late", _late, _late_truth),
     NaturalSite("translations-hosts", _hosts, _hosts_truth, hosts=("de", "fr")),
     NaturalSite("shop-two-languages", _growing, _growing_truth),
