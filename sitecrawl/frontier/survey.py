@@ -11,6 +11,7 @@ from sitecrawl.frontier.database import Database
 from sitecrawl.frontier.documents import unpack
 from sitecrawl.frontier.link_table import LinkGraph
 from sitecrawl.frontier.records import Records
+from sitecrawl.policy.documents.audit import PageAudit, read_audit
 from sitecrawl.policy.http.receipt import Pause, ReceiptSummary
 from sitecrawl.policy.outcomes import Outcome
 
@@ -27,6 +28,10 @@ DOCUMENTS = (
 BODIES = (
     "SELECT d.url, d.body FROM document AS d JOIN origin AS o ON o.id = d.origin"
     " WHERE o.realm = ? AND d.seq IS NOT NULL ORDER BY d.url"
+)
+AUDITS = (
+    "SELECT u.id, u.audit FROM url AS u JOIN origin AS o ON o.id = u.origin"
+    " WHERE o.realm = ? AND u.audit <> '' ORDER BY u.id"
 )
 TRANSFERS = (
     "SELECT a.url, a.duration, a.bytes FROM attempt AS a JOIN (SELECT max(x.id) AS id"
@@ -176,6 +181,11 @@ class Survey:
         """Yield the fields of every current document, with the row of its URL."""
         for url, body in self._database.stream(BODIES, (self.realm,)):
             yield url, unpack(body)
+
+    def audits(self) -> Iterator[tuple[int, PageAudit]]:
+        """Yield what is told of each page as it was last read, with the row of its URL."""
+        for url, audit in self._database.stream(AUDITS, (self.realm,)):
+            yield url, read_audit(audit)
 
     def transfers(self) -> Iterator[tuple[int, float, int]]:
         """Yield seconds and bytes of the last visit with content of each URL."""

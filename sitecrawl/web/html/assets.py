@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 MAX_ASSETS = 200
 """Addresses read of one page."""
+MAX_INSECURE = 5
+"""Addresses loaded by HTTP that are kept of one page."""
 _ASSETS = (
     "img[src], script[src], video[src], audio[src], source[src], track[src], "
     'link[rel~="stylesheet" i][href]'
@@ -27,6 +29,12 @@ def read_assets(root: LexborNode, images: Iterable[str]) -> list[str]:
     found = {address: None for address in _addresses(root) if not address.startswith("data:")}
     found.update(dict.fromkeys(images))
     return list(islice(filter(str.strip, found), MAX_ASSETS))
+
+
+def insecure_assets(root: LexborNode) -> list[str]:
+    """Return the addresses of assets that are loaded by HTTP."""
+    found = (each for each in _addresses(root) if each[:7].lower() == "http://")
+    return list(islice(dict.fromkeys(found), MAX_INSECURE))
 
 
 def _addresses(root: LexborNode) -> Iterator[str]:
