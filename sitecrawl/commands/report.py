@@ -14,15 +14,17 @@ from sitecrawl.console.line_files import overwrite
 from sitecrawl.console.outside_checks import check_outside
 from sitecrawl.console.terminal import print_errors, print_lines
 from sitecrawl.frontier import open_survey
+from sitecrawl.report import problems
 from sitecrawl.report.facts import Facts
 from sitecrawl.report.list_formats import FORMATS
-from sitecrawl.report.lists import BY_NAME, LISTS, ReportList
+from sitecrawl.report.lists import BY_NAME
 from sitecrawl.report.overview import Overview
+from sitecrawl.report.report_list import ReportList
 from sitecrawl.report.report_page import page
 from sitecrawl.statuses import DONE
 
-SHORT = ("changes", "dead_links", "redirects", "orphans", "titles", "held", "pauses")
-"""Lists that are counted in the terminal, if they are not empty."""
+SHORT = ("held", "pauses", "differences", "changes")
+"""Lists that are counted in the terminal after the problems, if they are not empty."""
 
 
 class Command(FetchingCommand):
@@ -61,6 +63,11 @@ class Command(FetchingCommand):
             help="first ask for the addresses outside of the crawl that store_links has stored, "
             "at the pace of the crawl",
         )
+        parser.add_argument(
+            "--against",
+            metavar="RUN",
+            help="compare with the end of this run in place of the one before (see the view runs)",
+        )
         parser.add_argument("--list", metavar="NAME", help="one list instead of the page")
         parser.add_argument(
             "--format",
@@ -81,7 +88,7 @@ class Command(FetchingCommand):
             count = check_outside(self.crawler_process, self.settings, self.spider(), source)
             print_errors([f"{count} addresses outside of the crawl were checked."])
         with open_survey(source.database, source.run.realm) as survey:
-            facts = Facts(survey, source.run)
+            facts = Facts(survey, source.run, _run_number(opts.against))
             if wanted is not None:
                 return _write_list(wanted, facts, opts)
             if opts.overwrite_output:
@@ -89,6 +96,12 @@ class Command(FetchingCommand):
                 print_errors([f"Written to {opts.overwrite_output}."])
                 return DONE
             return print_lines(_summary(facts, as_json=opts.json))
+
+
+def _run_number(text: str | None) -> int | None:
+    if text is not None and not text.isdecimal():
+        raise UsageError("--against: write the number of a run", print_help=False)
+    return None if text is None else int(text)
 
 
 def _list_named(name: str) -> ReportList:
@@ -100,7 +113,7 @@ def _list_named(name: str) -> ReportList:
 
 
 def _write_list(wanted: ReportList, facts: Facts, opts: argparse.Namespace) -> int:
-    rows = list(wanted.rows(facts))
+    rows = facts.rows_of(wanted.name, wanted.rows)
     lines = FORMATS[opts.format or ("jsonl" if opts.json else "csv")](wanted, rows)
     if opts.overwrite_output:
         overwrite(opts.overwrite_output, lines)
@@ -111,11 +124,8 @@ def _write_list(wanted: ReportList, facts: Facts, opts: argparse.Namespace) -> i
 
 def _summary(facts: Facts, *, as_json: bool) -> Iterator[str]:
     overview = Overview.read(facts)
-    counts = {
-        name: sum(1 for _ in BY_NAME[name].rows(facts))
-        for name in (each.name for each in LISTS)
-        if name in SHORT
-    }
+    names = [*(each.of.name for each in problems.ALL), *SHORT]
+    counts = {name: len(facts.rows_of(name, BY_NAME[name].rows)) for name in names}
     if as_json:
         figures = dict(overview.figures)
         yield json.dumps({"starts": overview.sites, "figures": figures, "lists": counts})

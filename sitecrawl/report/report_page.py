@@ -15,13 +15,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 from importlib.resources import files
-from itertools import islice
 
 from sitecrawl import __version__
 from sitecrawl.report.chart import chart
 from sitecrawl.report.facts import Facts
-from sitecrawl.report.lists import LISTS, Cell, ReportList, Row
+from sitecrawl.report.lists import LISTS
 from sitecrawl.report.overview import KINDS, Overview
+from sitecrawl.report.report_list import Cell, ReportList, Row
 
 MAX_ROWS = 100_000
 """Rows of a list in the page; `scrapy report --list` has them all."""
@@ -34,15 +34,20 @@ NUMBERS = frozenset(
         *("status", "pages", "links", "urls", "documents", "depth", "clicks", "hops", "seconds"),
         *("bytes", "words", "percent", "requests", "promised", "smallest_gap", "median_gap", "429"),
         *("503", "asked", "waited", "crawl_delay", "waiting", "duplicate", "redirect"),
-        *("left out", "failed"),
+        *("left out", "failed", "number", "length", "images", "scripts", "addresses"),
+        *("title_length", "description_length", "h1"),
     }
 )
 URLS = frozenset(
-    {"url", "target", "moved_to", "linked_from", "kept", "start", "on_the_way", "example"}
+    {
+        *("url", "target", "moved_to", "linked_from", "kept", "start", "on_the_way", "example"),
+        *("examples", "canonical", "folder"),
+    }
 )
 WORDS = frozenset(
     {
         *("outcome", "reason", "change", "because", "via", "kind", "state", "problem", "ends_as"),
+        *("importance", "indexable", "listed", "before", "list", "share"),
         *("at", "visited_at", "seen_at", "checked_at", "origin", "language"),
     }
 )
@@ -62,9 +67,8 @@ class FilledList:
 
 def fill(found: ReportList, facts: Facts) -> FilledList:
     """Read the rows of a list."""
-    rows = iter(found.rows(facts))
-    kept = list(islice(rows, MAX_ROWS))
-    return FilledList(found, kept, len(kept) + sum(1 for _ in rows))
+    rows = facts.rows_of(found.name, found.rows)
+    return FilledList(found, rows[:MAX_ROWS], len(rows))
 
 
 def page(facts: Facts) -> Iterator[str]:
