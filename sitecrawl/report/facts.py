@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -56,7 +57,7 @@ class DocumentSummary(NamedTuple):
     title: str
     language: str
     words: int
-    sketch: tuple[int, ...]
+    sketch: array[int]
 
 
 @dataclass(slots=True)

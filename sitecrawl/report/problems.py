@@ -81,7 +81,7 @@ def _redirect_chains(facts: Facts) -> Iterator[Row]:
 def _sitemap(facts: Facts) -> Iterator[Row]:
     wrong = NO_CONTENT | {Outcome.BLOCKED_BY_ROBOTS_TXT}
     for each in facts.listed:
-        if each.outcome in wrong:
+        if each.outcome in wrong and each.id not in facts.current:
             yield each.url, word(each.outcome), each.status, each.reason
 
 
@@ -126,9 +126,10 @@ def _blocked(facts: Facts) -> Iterator[Row]:
 
 
 def _nofollow(facts: Facts) -> Iterator[Row]:
-    for reason, number, examples in facts.refusals:
-        for each in examples if reason == "nofollow" else ():
-            yield each.get("url"), number, each.get("referrer")
+    for reason, _, examples in facts.refusals:
+        for each in examples if reason == "rel" else ():
+            if "rel=nofollow" in each.get("rule", ""):
+                yield each.get("url"), each.get("referrer")
 
 
 def _empty_pages(facts: Facts) -> Iterator[Row]:
@@ -139,9 +140,10 @@ def _empty_pages(facts: Facts) -> Iterator[Row]:
 
 def _orphans(facts: Facts) -> Iterator[Row]:
     if facts.stores_links and not facts.waiting:  # a page that waits may have the link
-        for each in facts.urls.values():
-            if each.listed and not facts.inlink_counts[each.id] and each.via != "seed":
-                yield each.url, word(each.outcome), each.status
+        for each in facts.listed:
+            is_linked = facts.inlink_counts[each.id] or each.via == "seed"
+            if each.id in facts.current and not is_linked:
+                yield each.url, facts.heads[each.id].title
 
 
 def _unlisted(facts: Facts) -> Iterator[Row]:
@@ -353,10 +355,10 @@ ALL: tuple[Problem, ...] = (
         MEDIUM,
         "orphans",
         "Orphans",
-        what="URLs in a sitemap to which no page links.",
+        what="Documents in a sitemap to which no page links.",
         why="Readers do not find them, and search engines take them for unimportant.",
         remedy="Link to them, or remove them from the sitemap.",
-        columns=("url", "outcome", "status"),
+        columns=("url", "title"),
         rows=_orphans,
     ),
     _problem(
@@ -444,10 +446,10 @@ ALL: tuple[Problem, ...] = (
         LOW,
         "nofollow",
         "Links left out by nofollow",
-        what="Links of the last run that a page or link marks nofollow: their number, and examples.",
+        what="Links of the last run that a page or link marks nofollow, the first of them.",
         why="What is linked only in this way is not found.",
         remedy="Use nofollow only for links that are not yours.",
-        columns=("url", "links", "linked_from"),
+        columns=("url", "linked_from"),
         rows=_nofollow,
     ),
     _problem(
