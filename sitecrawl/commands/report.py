@@ -5,9 +5,11 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Iterator, Sequence
+from importlib.util import find_spec
 
 from scrapy.exceptions import UsageError
 
+from sitecrawl import install_command
 from sitecrawl.console.command_base import FetchingCommand
 from sitecrawl.console.crawl_sources import find_crawl
 from sitecrawl.console.line_files import overwrite
@@ -17,14 +19,16 @@ from sitecrawl.frontier import open_survey
 from sitecrawl.report import problems
 from sitecrawl.report.facts import Facts
 from sitecrawl.report.list_formats import FORMATS
-from sitecrawl.report.lists import BY_NAME
+from sitecrawl.report.lists import BY_NAME, LISTS
 from sitecrawl.report.overview import Overview
 from sitecrawl.report.report_list import ReportList
 from sitecrawl.report.report_page import page
+from sitecrawl.report.workbook import write_workbook
 from sitecrawl.statuses import DONE
 
 SHORT = ("held", "pauses", "differences", "changes")
 """Lists that are counted in the terminal after the problems, if they are not empty."""
+XLSX = ".xlsx"
 
 
 class Command(FetchingCommand):
@@ -41,9 +45,9 @@ class Command(FetchingCommand):
     def long_desc(self) -> str:
         """Return the text of `scrapy report -h`; argparse wraps it."""
         return (
-            "Write one page that shows what the crawl found: changes, outcomes over time, broken "
-            "links with the pages that contain them, redirects, duplicates, orphans, titles, "
-            "learned rules, refused URLs, and for each origin a receipt of the requests to it. "
+            "Write one page that shows what the crawl found: problems by importance with what to do, "
+            "indexability, folders, outcomes over time, changes, redirects, learned rules, refused "
+            "URLs, and for each origin a receipt of the requests to it. "
             "Without -O print the figures. With --list print one list: "
             f"{', '.join(BY_NAME)}. Nothing is fetched, except by "
             "--check-outside. Exit status: 0 done; 1 the list is empty; "
@@ -55,7 +59,10 @@ class Command(FetchingCommand):
         """Add the output file, the list and its format."""
         super().add_options(parser)
         parser.add_argument(
-            "-O", "--overwrite-output", metavar="FILE", help="write the page, or the list, to FILE"
+            "-O",
+            "--overwrite-output",
+            metavar="FILE",
+            help="write the page, or the list, to FILE; as a workbook if it ends with .xlsx",
         )
         parser.add_argument(
             "--check-outside",
@@ -82,6 +89,12 @@ class Command(FetchingCommand):
             raise UsageError(f"there is nothing to do with {args[0]!r}", print_help=False)
         if opts.format and not opts.list:
             raise UsageError("--format is for --list NAME", print_help=False)
+        if (opts.overwrite_output or "").endswith(XLSX) and find_spec("xlsxwriter") is None:
+            raise UsageError(
+                f"-O {opts.overwrite_output} needs the package xlsxwriter, which is not installed: "
+                f"{install_command('xlsx')}",
+                print_help=False,
+            )
         wanted = _list_named(opts.list) if opts.list else None
         source = find_crawl(self.settings["SITECRAWL_DATABASE"], opts.spargs)
         if opts.check_outside:
@@ -89,6 +102,8 @@ class Command(FetchingCommand):
             print_errors([f"{count} addresses outside of the crawl were checked."])
         with open_survey(source.database, source.run.realm) as survey:
             facts = Facts(survey, source.run, _run_number(opts.against))
+            if (opts.overwrite_output or "").endswith(XLSX):
+                return _write_workbook(opts.overwrite_output, [wanted] if wanted else LISTS, facts)
             if wanted is not None:
                 return _write_list(wanted, facts, opts)
             if opts.overwrite_output:
@@ -110,6 +125,15 @@ def _list_named(name: str) -> ReportList:
             f"there is no list {name!r}; known: {', '.join(BY_NAME)}", print_help=False
         )
     return BY_NAME[name]
+
+
+def _write_workbook(path: str, lists: Sequence[ReportList], facts: Facts) -> int:
+    try:
+        write_workbook(path, lists, facts)
+    except OSError as error:
+        raise UsageError(f"{path} cannot be written: {error.strerror}", print_help=False) from None
+    print_errors([f"Written to {path}."])
+    return DONE
 
 
 def _write_list(wanted: ReportList, facts: Facts, opts: argparse.Namespace) -> int:

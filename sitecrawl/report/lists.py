@@ -16,7 +16,7 @@ from sitecrawl.report.report_list import (
     LINKS,
     OVERVIEW,
     POLITE,
-    PROBLEMS,
+    SITE_PROBLEMS,
     ReportList,
     Row,
     moment,
@@ -256,16 +256,17 @@ def _depths(facts: Facts) -> Iterator[Row]:
         yield clicks, number, share, "▇" * (BAR * number // most)
 
 
+PROBLEMS = ReportList(
+    "problems",
+    "Problems by importance",
+    SITE_PROBLEMS,
+    "What is wrong with the site: why it matters, what to do, and where; each has a list of its own.",
+    "No problem was found on the pages that were read.",
+    ("importance", "problem", "number", "what", "why", "what_to_do", "examples", "list"),
+    problems.summary,
+)
 LISTS: tuple[ReportList, ...] = (
-    ReportList(
-        "problems",
-        "Problems by importance",
-        PROBLEMS,
-        "What is wrong with the site: why it matters, what to do, and where; each has a list below.",
-        "No problem was found on the pages that were read.",
-        ("importance", "problem", "number", "what", "why", "what_to_do", "examples", "list"),
-        problems.summary,
-    ),
+    PROBLEMS,
     *(each.of for each in problems.ALL),
     ReportList(
         "indexability",
@@ -460,8 +461,8 @@ LISTS: tuple[ReportList, ...] = (
         "changes",
         "What changed in the last run",
         OVERVIEW,
-        "Documents that the last run wrote or deleted.",
-        "Nothing changed in the last run.",
+        "Documents that the last run wrote or deleted, or all since --against RUN.",
+        "Nothing changed.",
         ("change", "url", "reason", "moved_to", "at"),
         _changes,
     ),

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from sitecrawl.policy.outcomes import PLACEHOLDERS, REDIRECTS, Outcome
 from sitecrawl.report.facts import BROKEN, Facts
 from sitecrawl.report.near_pages import near_pages
-from sitecrawl.report.report_list import PROBLEMS, ReportList, Row, word
+from sitecrawl.report.report_list import SITE_PROBLEMS, ReportList, Row, word
 
 LONG_TITLE, LONG_DESCRIPTION = 70, 170
 """Characters from which search engines cut the text."""
@@ -45,7 +45,7 @@ def _problem(
     columns: Sequence[str],
     rows: Callable[[Facts], Iterable[Row]],
 ) -> Problem:
-    found = ReportList(name, title, PROBLEMS, what, "None.", columns, rows)
+    found = ReportList(name, title, SITE_PROBLEMS, what, "None.", columns, rows)
     return Problem(importance, found, why, remedy)
 
 

@@ -11,7 +11,7 @@ from sitecrawl.report.facts import Facts
 
 Cell = str | int | float | None | tuple[str, ...]
 Row = tuple[Cell, ...]
-OVERVIEW, PROBLEMS, LINKS, CONTENT = "Overview", "Problems", "Links", "Content"
+OVERVIEW, SITE_PROBLEMS, LINKS, CONTENT = "Overview", "Problems", "Links", "Content"
 CRAWL, POLITE = "Crawl", "Politeness"
 
 

@@ -19,7 +19,7 @@ from importlib.resources import files
 from sitecrawl import __version__
 from sitecrawl.report.chart import chart
 from sitecrawl.report.facts import Facts
-from sitecrawl.report.lists import LISTS
+from sitecrawl.report.lists import LISTS, PROBLEMS
 from sitecrawl.report.overview import KINDS, Overview
 from sitecrawl.report.report_list import Cell, ReportList, Row
 
@@ -74,7 +74,7 @@ def fill(found: ReportList, facts: Facts) -> FilledList:
 def page(facts: Facts) -> Iterator[str]:
     """Yield the lines of the page."""
     overview = Overview.read(facts)
-    lists = [fill(each, facts) for each in LISTS]
+    lists = [fill(each, facts) for each in LISTS if each is not PROBLEMS]
     style, script = _asset("report_page.css"), _asset("report_page.js")
     site = _site(overview)
     yield from (
@@ -98,6 +98,7 @@ def page(facts: Facts) -> Iterator[str]:
         *([f'<p class="unfinished">{escape(overview.unfinished)}</p>'] * bool(overview.unfinished)),
         f'<p class="run">{escape(overview.run)}.</p>',
         *_figures(overview),
+        *_problems(facts),
         *_chart(overview),
         '<div id="lists">',
     )
@@ -171,6 +172,23 @@ def _figures(overview: Overview) -> Iterator[str]:
         bad = ' class="bad"' if number and name in BAD else ""
         yield f"<div{bad}><dt>{name.capitalize()}</dt><dd>{number:,}</dd></div>"
     yield "</dl>"
+
+
+def _problems(facts: Facts) -> Iterator[str]:
+    """Yield the problems as a list in place of a table, which would not fit a phone."""
+    rows = facts.rows_of(PROBLEMS.name, PROBLEMS.rows)
+    yield f'<section id="{PROBLEMS.name}"><h2>{PROBLEMS.title}<span>{len(rows):,}</span></h2>'
+    if not rows:
+        yield f'<p class="none-left">{PROBLEMS.empty}</p>'
+    yield '<ol class="problems">'
+    for importance, title, number, what, why, remedy, examples, name in rows:
+        yield (
+            f'<li class="{importance}"><h3><a href="#{name}">{escape(title)}</a>'
+            f"<span>{number:,}</span><em>{importance}</em></h3>"
+        )
+        yield f"<p>{escape(what)} {escape(why)}</p><p><b>What to do:</b> {escape(remedy)}</p>"
+        yield f"<ul>{''.join(f'<li>{_leaf(each)}</li>' for each in examples)}</ul></li>"
+    yield "</ol></section>"
 
 
 def _chart(overview: Overview) -> Iterator[str]:

@@ -5,7 +5,10 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
+from pathlib import Path
 from typing import Any
+from zipfile import ZipFile
 
 import pytest
 from saying import Crawled, Say
@@ -113,6 +116,20 @@ def test_every_list_in_every_format(say: Say, name: str) -> None:
     head, *table = csv.reader(io.StringIO(said["csv"].out))
     assert tuple(head) == tuple(BY_NAME[name].columns)
     assert len(table) == len(lines)
+
+
+@pytest.mark.behaviour("REP-05")
+@pytest.mark.usefixtures("known")
+def test_a_workbook_has_a_sheet_for_each_list(say: Say, tmp_path: Path) -> None:
+    assert say("report", "-O", "report.xlsx").status == 0
+    with ZipFile(tmp_path / "report.xlsx") as book:
+        sheets = re.findall(r'<sheet name="(\w+)"', book.read("xl/workbook.xml").decode())
+        first = book.read("xl/worksheets/sheet1.xml").decode()
+    assert sheets[:2] == ["problems", "dead_links"]
+    assert "Broken links" in first
+    assert "<f>" not in first
+    assert say("report", "--list", "titles", "-O", "titles.xlsx").status == 0
+    assert say("report", "-O", "nowhere/report.xlsx").status == 2
 
 
 @pytest.mark.behaviour("REP-05")
