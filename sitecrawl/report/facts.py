@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from sitecrawl.frontier.link_table import Inlinks
 from sitecrawl.frontier.records import RunRecord
@@ -42,6 +42,22 @@ BROKEN = frozenset(
     }
 )
 """Outcomes that make the links to a URL broken."""
+
+
+Cell = str | int | float | None | tuple[str, ...]
+Row = tuple[Cell, ...]
+
+
+class Rows(Protocol):
+    """A list that is made of facts."""
+
+    @property
+    def name(self) -> str:
+        """Name of the list."""
+
+    @property
+    def rows(self) -> Callable[[Facts], Iterable[Row]]:
+        """Function that reads its rows."""
 
 
 class Transfer(NamedTuple):
@@ -81,7 +97,7 @@ class Facts:
     def __init__(self, survey: Survey, run: RunRecord, against: int | None = None) -> None:
         self.survey = survey
         self.run = run
-        self._rows: dict[str, list[Any]] = {}
+        self._rows: dict[str, list[Row]] = {}
         before = [each.id for each in self.runs if each.id < run.id]
         self.against = against if against is not None else max(before, default=0)
 
@@ -141,11 +157,11 @@ class Facts:
             newest[each.origin] = max(newest[each.origin], each.listed)
         return [each for each in self.urls.values() if 0 < each.listed == newest[each.origin]]
 
-    def rows_of(self, name: str, read: Callable[[Facts], Iterable[tuple[Any, ...]]]) -> list[Any]:
+    def rows(self, wanted: Rows) -> list[Row]:
         """Return the rows of a list, which are read once."""
-        if name not in self._rows:
-            self._rows[name] = list(read(self))
-        return self._rows[name]
+        if wanted.name not in self._rows:
+            self._rows[wanted.name] = list(wanted.rows(self))
+        return self._rows[wanted.name]
 
     @cached_property
     def waiting(self) -> int:

@@ -9,7 +9,7 @@ from heapq import nlargest
 from sitecrawl.policy.outcomes import REDIRECTS, Outcome
 from sitecrawl.policy.urls.templates import url_template
 from sitecrawl.report import problems
-from sitecrawl.report.facts import BROKEN, Facts
+from sitecrawl.report.facts import BROKEN, Facts, Row
 from sitecrawl.report.report_list import (
     CONTENT,
     CRAWL,
@@ -18,7 +18,6 @@ from sitecrawl.report.report_list import (
     POLITE,
     SITE_PROBLEMS,
     ReportList,
-    Row,
     moment,
     word,
 )

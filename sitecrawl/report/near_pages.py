@@ -13,7 +13,7 @@ SKETCH = 64
 """Smallest hashes of a text's shingles that are compared (Broder, "Resemblance", 1997)."""
 LOOKED_UP = 16
 """Hashes of a sketch by which candidates are found."""
-NEAR = 0.9
+MIN_COMMON = 0.9
 """Share of common hashes from which texts count as nearly equal."""
 MAX_SHARED = 50
 """Texts with one shingle from which it belongs to the site and not to a page."""
@@ -37,7 +37,7 @@ def near_pages(sketches: Mapping[int, array[int]]) -> Iterator[tuple[int, int]]:
         for other, _ in common.most_common(3):
             one, two = set(hashes), set(sketches[other])
             smallest = nsmallest(max(len(one), len(two)), one | two)
-            if len(one & two & set(smallest)) >= NEAR * len(smallest):
+            if len(one & two & set(smallest)) >= MIN_COMMON * len(smallest):
                 yield page, other
                 break
         for each in first:

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from sitecrawl.policy.outcomes import PLACEHOLDERS, REDIRECTS, Outcome
-from sitecrawl.report.facts import BROKEN, Facts
+from sitecrawl.report.facts import BROKEN, Facts, Row
 from sitecrawl.report.near_pages import near_pages
-from sitecrawl.report.report_list import SITE_PROBLEMS, ReportList, Row, word
+from sitecrawl.report.report_list import SITE_PROBLEMS, ReportList, word
 
 LONG_TITLE, LONG_DESCRIPTION = 70, 170
 """Characters from which search engines cut the text."""
@@ -469,7 +469,7 @@ ALL: tuple[Problem, ...] = (
 def summary(facts: Facts) -> Iterator[Row]:
     """Yield a row for each problem that the site has."""
     for each in ALL:
-        rows = facts.rows_of(each.of.name, each.of.rows)
+        rows = facts.rows(each.of)
         if rows:
             examples = tuple(str(row[0]) for row in rows[:EXAMPLES])
             told = (each.of.about, each.why, each.remedy)

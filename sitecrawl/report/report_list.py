@@ -7,10 +7,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from sitecrawl.policy.outcomes import Outcome
-from sitecrawl.report.facts import Facts
+from sitecrawl.report.facts import Facts, Row
 
-Cell = str | int | float | None | tuple[str, ...]
-Row = tuple[Cell, ...]
 OVERVIEW, SITE_PROBLEMS, LINKS, CONTENT = "Overview", "Problems", "Links", "Content"
 CRAWL, POLITE = "Crawl", "Politeness"
 
@@ -29,6 +27,14 @@ class ReportList:
     empty: str
     columns: Sequence[str]
     rows: Callable[[Facts], Iterable[Row]]
+
+
+@dataclass(frozen=True, slots=True)
+class FilledList:
+    """A list with all its rows."""
+
+    of: ReportList
+    rows: Sequence[Row]
 
 
 def word(outcome: Outcome | None) -> str:

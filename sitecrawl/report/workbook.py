@@ -7,8 +7,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from sitecrawl.report.facts import Facts
-from sitecrawl.report.report_list import ReportList
+from sitecrawl.report.report_list import FilledList
 
 OPTIONS = {"constant_memory": True, "strings_to_formulas": False, "strings_to_urls": False}
 MAX_ROWS = 1_048_575
@@ -16,7 +15,7 @@ MAX_ROWS = 1_048_575
 MAX_CELL = 32_767  # characters
 
 
-def write_workbook(path: str, lists: Iterable[ReportList], facts: Facts) -> None:
+def write_workbook(path: str, lists: Iterable[FilledList]) -> None:
     """Write the lists to a file, which is replaced when it is complete; raises OSError."""
     partial = Path(f"{path}.part")
     partial.touch()  # the library's own error is no OSError
@@ -24,13 +23,13 @@ def write_workbook(path: str, lists: Iterable[ReportList], facts: Facts) -> None
     bold = workbook.add_format({"bold": True})
     try:
         for each in lists:
-            rows = facts.rows_of(each.name, each.rows)[:MAX_ROWS]
+            of, rows = each.of, each.rows[:MAX_ROWS]
             if not rows:
                 continue
-            sheet = workbook.add_worksheet(each.name)
+            sheet = workbook.add_worksheet(of.name)
             sheet.freeze_panes(1, 0)
-            sheet.autofilter(0, 0, len(rows), len(each.columns) - 1)
-            sheet.write_row(0, 0, each.columns, bold)
+            sheet.autofilter(0, 0, len(rows), len(of.columns) - 1)
+            sheet.write_row(0, 0, of.columns, bold)
             for number, row in enumerate(rows, 1):
                 sheet.write_row(number, 0, map(_plain, row))
     finally:

@@ -255,3 +255,25 @@ def test_fifty_sites_with_seven_dead_ones(server: Server, crawl: CrawlCommand) -
         ended = f'sitecrawl_exit_status{{crawl="{name}/{name}"}} {int(name in dead)}.0'
         assert ended in metrics
         assert (name in dead) is not bool(read(crawl.directory / f"{name}.jsonl"))
+
+
+@pytest.mark.behaviour("REP-11")
+def test_one_report_over_all_crawls(server: Server, crawl: CrawlCommand) -> None:
+    gone = server.serve({})
+    linked = server.serve({"/": page("/missing", text="Start of c.")}, address="127.0.0.2")
+    write(crawl.directory, a=start(site(server, "a")), c=start(linked), gone=start(gone))
+    crawl.command("crawls", "sites.toml")
+    status, printed = crawl.command("report", "--config", "sites.toml", "--json")
+    rows = {row["crawl"]: row for row in map(json.loads, printed.splitlines())}
+    assert (status, list(rows)) == (0, ["a", "c", "gone"])
+    assert [row["exit_status"] for row in rows.values()] == [0, 0, 1]
+    assert (rows["a"]["documents"], rows["a"]["high"], rows["c"]["high"]) == (2, 0, 1)
+    assert rows["gone"]["failed_starts"][0].startswith(f"start {gone}/ produced nothing: ")
+    given = ("report", "--config", "sites.toml")
+    status, printed = crawl.command(*given, "--list", "dead_links", "--json")
+    found = {(row["crawl"], row["url"]) for row in map(json.loads, printed.splitlines())}
+    assert found == {("c", f"{linked}/missing"), ("gone", f"{gone}/")}
+    assert crawl.command(*given, "-O", "all.html")[0] == 0
+    html = (crawl.directory / "all.html").read_text()
+    assert html.index('id="crawls"') < html.index('id="problems"')
+    assert crawl.command(*given, "-O", "all.xlsx")[0] == 0
