@@ -6,7 +6,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from selectolax.lexbor import LexborNode
 
@@ -31,10 +31,14 @@ def read_assets(root: LexborNode, images: Iterable[str]) -> list[str]:
     return list(islice(filter(str.strip, found), MAX_ASSETS))
 
 
-def insecure_assets(root: LexborNode) -> list[str]:
-    """Return the addresses of assets that are loaded by HTTP."""
-    found = (each for each in _addresses(root) if each[:7].lower() == "http://")
-    return list(islice(dict.fromkeys(found), MAX_INSECURE))
+def insecure_assets(
+    root: LexborNode | None, links: Iterable[Mapping[str, str | None]]
+) -> list[str]:
+    """Return the addresses of assets that are loaded by HTTP; without a root, of styles alone."""
+    styles = [each for each in links if "stylesheet" in (each.get("rel") or "").lower()]
+    found = [*(_addresses(root) if root else ()), *(each.get("href") or "" for each in styles)]
+    insecure = (each for each in found if each[:7].lower() == "http://")
+    return list(islice(dict.fromkeys(insecure), MAX_INSECURE))
 
 
 def _addresses(root: LexborNode) -> Iterator[str]:

@@ -63,7 +63,8 @@ AS_WRITTEN = LexborDocumentOptions.WO_EVENTS
 # One search for what cookie banners (ookie, onsent) and items (itemprop=, typeof=) have in common:
 # 40 µs, because it begins with a single letter. Other patterns take 300 µs.
 _MAY_MARK = re.compile(rb"o(?:okie|nsent|[pf]\s*+=)")
-_MAY_BE_INSECURE = re.compile(rb"""(?:src|href)\s*+=\s*+["']?http://""", re.IGNORECASE)
+# Searches for literals take 10 µs a page, one for a pattern of all spellings 1.5 ms.
+_INSECURE = (b'src="http://', b"src='http://", b"src=http://")
 # The extractor takes 0.8 s for an element with as many attributes as half a megabyte holds, and
 # quadratic time for the options of a form: 0.1 s for 5,000.
 MAX_ARTICLE_MARKUP, MAX_ARTICLE_OPTIONS = 500_000, 2_000
@@ -109,8 +110,9 @@ def read_html(page: Page, markup: bytes, options: ReadOptions) -> Reading:
     close_sections(walk)
     _fill_json_ld(page, walk)
     page.no_alt = walk.no_alt
-    if page.url.startswith("https:") and _MAY_BE_INSECURE.search(markup):
-        page.insecure = tuple(insecure_assets(root))
+    if page.url.startswith("https:"):
+        shows = any(each in markup for each in _INSECURE)
+        page.insecure = tuple(insecure_assets(root if shows else None, head.links))
     if marked.has_items:
         page.json_ld = {**read_items(root), **page.json_ld}
     page.page_type = page_type(page, walk.json_ld)
