@@ -15,7 +15,7 @@ from sitecrawl.console.crawl_overview import read_overviews
 from sitecrawl.console.crawl_sources import find_crawl
 from sitecrawl.console.line_files import overwrite
 from sitecrawl.console.outside_checks import check_outside
-from sitecrawl.console.terminal import print_errors, print_lines
+from sitecrawl.console.terminal import print_errors, print_lines, status_line
 from sitecrawl.frontier import open_survey
 from sitecrawl.report import problems
 from sitecrawl.report.facts import Facts
@@ -102,8 +102,9 @@ class Command(FetchingCommand):
         if opts.check_outside:
             count = check_outside(self.crawler_process, self.settings, self.spider(), source)
             print_errors([f"{count} addresses outside of the crawl were checked."])
-        with open_survey(source.database, source.run.realm) as survey:
-            facts = Facts(survey, source.run, _run_number(opts.against))
+        with open_survey(source.database, source.run.realm) as survey, status_line() as show:
+            reading = lambda name: show(f"Reading the list {name}")
+            facts = Facts(survey, source.run, _run_number(opts.against), reading)
             lists = LISTS if wanted is None else [wanted]
             if (opts.overwrite_output or "").endswith(XLSX):
                 filled = (FilledList(each, facts.rows(each)) for each in lists)
@@ -119,7 +120,9 @@ class Command(FetchingCommand):
         is_book = (opts.overwrite_output or "").endswith(XLSX)
         lists = [wanted] if wanted else LISTS if is_book else [PROBLEMS]
         setting = self.settings["SITECRAWL_DATABASE"]
-        filled = read_crawls(read_overviews(setting, opts.config, opts.spargs), lists)
+        with status_line() as show:
+            overviews = read_overviews(setting, opts.config, opts.spargs)
+            filled = read_crawls(overviews, lists, show)
         if is_book:
             return _write_workbook(opts.overwrite_output, filled)
         if wanted is not None or not opts.overwrite_output:

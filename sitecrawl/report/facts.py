@@ -91,11 +91,19 @@ class Chain:
 class Facts:
     """Facts of one realm as it is stored; ``run`` is its last run.
 
-    ``against`` is the run that it is compared with, by default the one before.
+    ``against`` is the run that it is compared with, by default the one before. ``reading`` gets the
+    name of each list before it is read.
     """
 
-    def __init__(self, survey: Survey, run: RunRecord, against: int | None = None) -> None:
+    def __init__(
+        self,
+        survey: Survey,
+        run: RunRecord,
+        against: int | None = None,
+        reading: Callable[[str], object] | None = None,
+    ) -> None:
         self.survey = survey
+        self._reading = reading
         self.run = run
         self._rows: dict[str, list[Row]] = {}
         before = [each.id for each in self.runs if each.id < run.id]
@@ -160,6 +168,8 @@ class Facts:
     def rows(self, wanted: Rows) -> list[Row]:
         """Return the rows of a list, which are read once."""
         if wanted.name not in self._rows:
+            if self._reading is not None:
+                self._reading(wanted.name)
             self._rows[wanted.name] = list(wanted.rows(self))
         return self._rows[wanted.name]
 

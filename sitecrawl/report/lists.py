@@ -59,6 +59,12 @@ def _redirects(facts: Facts) -> Iterator[Row]:
             yield each.url, each.status, target, len(way.urls), last, counts[each.id], hops
 
 
+def _anchors(facts: Facts) -> Iterator[Row]:
+    counts = Counter(anchor for audit in facts.audits.values() for anchor in audit.anchors)
+    for (url, text), number in sorted(counts.items(), key=lambda each: (each[0][0], -each[1])):
+        yield url, text, number
+
+
 def _noindex(facts: Facts) -> Iterator[Row]:
     for each in facts.urls.values():
         if each.outcome is Outcome.NOINDEX:
@@ -329,6 +335,15 @@ LISTS: tuple[ReportList, ...] = (
         "No redirects.",
         ("url", "status", "target", "hops", "ends_as", "pages", "on_the_way"),
         _redirects,
+    ),
+    ReportList(
+        "anchors",
+        "Texts of links",
+        LINKS,
+        "The texts with which pages link to each URL, if the crawl reads them (anchor_text).",
+        "None is stored; -a anchor_text=yes makes the next crawl store those of the pages that it reads.",
+        ("url", "anchor", "pages"),
+        _anchors,
     ),
     ReportList(
         "noindex",

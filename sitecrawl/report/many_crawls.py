@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from sitecrawl.console.crawl_overview import CrawlOverview
@@ -28,12 +28,15 @@ CRAWLS = ReportList(
 
 
 def read_crawls(
-    overviews: Iterable[CrawlOverview], wanted: Sequence[ReportList]
+    overviews: Iterable[CrawlOverview],
+    wanted: Sequence[ReportList],
+    show: Callable[[str], object],
 ) -> list[FilledList]:
     """Read the table of crawls, then each list of all of them, one crawl after the other."""
     crawls: list[Row] = []
     rows: dict[str, list[Row]] = {each.name: [] for each in wanted}
     for each in overviews:
+        show(f"Reading the crawl {each.name}")
         counts: Counter[str] = Counter()
         if each.run is not None:
             with open_survey(each.database, each.run.realm) as survey:

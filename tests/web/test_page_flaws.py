@@ -51,6 +51,17 @@ def test_missing_headers() -> None:
 
 
 @pytest.mark.behaviour("REP-10")
+def test_texts_of_links_are_kept_where_they_are_read() -> None:
+    body, kind = b'<a href="/next">The next page</a>', "text/html"
+    for is_read, anchors in ((True, (("http://a.test/next", "The next page"),)), (False, ())):
+        options = ReadOptions(link_text=is_read)
+        found = read_page(
+            body, url="http://a.test/", content_type=kind, headers={}, options=options
+        )
+        assert read_audit(audit_text(found)).anchors == anchors
+
+
+@pytest.mark.behaviour("REP-10")
 def test_the_stored_form() -> None:
     html = '<title>T</title><link rel="alternate" hreflang="de" href="/de"><h1>H</h1><img src="/a">'
     said = read_audit(audit_text(page(html, "http://a.test/")))

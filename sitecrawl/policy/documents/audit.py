@@ -12,13 +12,16 @@ MAX_TEXT = 300
 """Characters kept of a title, a description and a heading."""
 MAX_H1 = 3
 MAX_LANGUAGES = 50
+MAX_ANCHORS, MAX_ANCHOR = 500, 100
+"""Texts of links that are kept of a page, and characters of each."""
 
 
 class PageAudit(NamedTuple):
     """Texts of a page as its author wrote them, and its flaws.
 
     ``languages`` are the pages that it declares to be its translations (hreflang), by language.
-    The last four are as in ``Page``.
+    ``anchors`` are the texts of links by their URL, if the crawl reads them (anchor_text). The others
+    are as in ``Page``.
     """
 
     title: str = ""
@@ -29,6 +32,7 @@ class PageAudit(NamedTuple):
     unprotected: tuple[str, ...] = ()
     no_alt: int = 0
     broken_json_ld: int = 0
+    anchors: tuple[tuple[str, str], ...] = ()
 
 
 def audit_text(page: Page) -> str:
@@ -37,6 +41,9 @@ def audit_text(page: Page) -> str:
         return ""
     headings = [each.text[:MAX_TEXT] for each in page.headings if each.level == 1]
     languages = [(each.hreflang, each.url) for each in page.alternates if each.hreflang]
+    anchors = [
+        (each.url, each.text[:MAX_ANCHOR]) for each in page.links if each.text and not each.banner
+    ]
     audit = PageAudit(
         page.title[:MAX_TEXT],
         next(iter(page.metas.get("description", ())), "")[:MAX_TEXT],
@@ -46,6 +53,7 @@ def audit_text(page: Page) -> str:
         page.unprotected,
         page.no_alt,
         page.broken_json_ld,
+        tuple(dict.fromkeys(anchors))[:MAX_ANCHORS],
     )
     said = {name: value for name, value in audit._asdict().items() if value}
     return json.dumps(said, ensure_ascii=False, separators=(",", ":"))
@@ -56,5 +64,6 @@ def read_audit(text: str) -> PageAudit:
     said = json.loads(text)
     for name in ("h1", "insecure", "unprotected"):
         said[name] = tuple(said.get(name, ()))
-    said["languages"] = tuple((each[0], each[1]) for each in said.get("languages", ()))
+    for name in ("languages", "anchors"):
+        said[name] = tuple((each[0], each[1]) for each in said.get(name, ()))
     return PageAudit(**said)
