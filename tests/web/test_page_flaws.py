@@ -51,6 +51,14 @@ def test_missing_headers() -> None:
 
 
 @pytest.mark.behaviour("REP-10")
+def test_headings_beside_the_content_count() -> None:
+    text = "<p>A text that is the content of this page, and not that of the site.</p>" * 9
+    found = page(f"<header><h1>The site</h1></header><main><h1>The page</h1>{text}</main>")
+    assert [each.text for each in found.headings] == ["The page"]
+    assert found.h1 == ("The site", "The page")
+
+
+@pytest.mark.behaviour("REP-10")
 def test_texts_of_links_are_kept_where_they_are_read() -> None:
     body, kind = b'<a href="/next">The next page</a>', "text/html"
     for is_read, anchors in ((True, (("http://a.test/next", "The next page"),)), (False, ())):

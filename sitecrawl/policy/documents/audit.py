@@ -39,7 +39,6 @@ def audit_text(page: Page) -> str:
     """Return the stored form of a page's audit, "" for what is no HTML."""
     if not is_html(page.content_type):
         return ""
-    headings = [each.text[:MAX_TEXT] for each in page.headings if each.level == 1]
     languages = [(each.hreflang, each.url) for each in page.alternates if each.hreflang]
     anchors = [
         (each.url, each.text[:MAX_ANCHOR]) for each in page.links if each.text and not each.banner
@@ -47,7 +46,7 @@ def audit_text(page: Page) -> str:
     audit = PageAudit(
         page.title[:MAX_TEXT],
         next(iter(page.metas.get("description", ())), "")[:MAX_TEXT],
-        tuple(headings[:MAX_H1]),
+        tuple(each[:MAX_TEXT] for each in page.h1[:MAX_H1]),
         tuple(languages[:MAX_LANGUAGES]),
         page.insecure,
         page.unprotected,

@@ -289,6 +289,7 @@ def _fill_text(page: Page, head: Head, walk: Walk, markup: bytes) -> None:
     text = walk.text
     title = head.title or next((title for title in walk.titles if title), "")
     page.title = cleaned(title).strip()
+    page.h1 = tuple(each.text for _, _, each in walk.headings if each.level == 1)
     _leave_out(page, walk, markup)
     page.text, page.stable_text = text.finished(text.lines)
     page.headings = tuple(heading for _, _, heading in walk.headings)
