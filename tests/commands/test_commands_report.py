@@ -187,3 +187,25 @@ def test_wrong_usage(say: Say, words: tuple[str, ...], status: int, text: str) -
 
 def test_without_a_crawl(say: Say) -> None:
     assert say("report").status == 3
+
+
+@pytest.mark.behaviour("REP-13")
+def test_any_earlier_run_can_be_compared(server: Server, crawl: CrawlCommand, say: Say) -> None:
+    site: dict[str, Page] = {"/": page("/a", "/b"), "/a": page(text="A page"), "/b": page(text="B")}
+    origin = server.serve(site)
+    crawl(f"{origin}/")
+    site["/a"] = Answer("gone", status=410)
+    crawl(f"{origin}/", force="yes")
+    site["/b"] = redirect("/")
+    crawl(f"{origin}/", force="yes")
+
+    def differences(*words: str) -> set[tuple[Any, ...]]:
+        said = say("report", *words, "--list", "differences", "--json").out.replace(origin, "")
+        return {(row["url"], row["outcome"]) for row in map(json.loads, said.splitlines())}
+
+    assert differences() == {("/b", "permanent_redirect")}
+    assert differences("--against", "1") == {("/b", "permanent_redirect"), ("/a", "file_gone")}
+    assert differences("--against", "3") == set()
+    changes = say("report", "--against", "1", "--list", "changes", "--json").lines
+    assert {json.loads(line)["change"] for line in changes} >= {"deleted"}
+    assert say("report", "--against", "yesterday").status == 2
