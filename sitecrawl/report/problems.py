@@ -268,7 +268,7 @@ ALL: tuple[Problem, ...] = (
         what="HTTPS pages that load images, scripts, styles or media by HTTP.",
         why="Browsers block them or warn, and anybody on the way can change them.",
         remedy="Write https:// in the addresses.",
-        columns=("url", "addresses", "on_the_way"),
+        columns=("url", "number", "assets"),
         rows=_insecure,
     ),
     _problem(

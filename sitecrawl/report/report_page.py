@@ -33,14 +33,14 @@ NUMBERS = frozenset(
         *("status", "pages", "links", "urls", "documents", "depth", "clicks", "hops", "seconds"),
         *("bytes", "words", "percent", "requests", "promised", "smallest_gap", "median_gap", "429"),
         *("503", "asked", "waited", "crawl_delay", "waiting", "duplicate", "redirect"),
-        *("left out", "failed", "number", "length", "images", "scripts", "addresses"),
+        *("left out", "failed", "number", "length", "images", "scripts"),
         *("title_length", "description_length", "h1"),
     }
 )
 URLS = frozenset(
     {
         *("url", "target", "moved_to", "linked_from", "kept", "start", "on_the_way", "example"),
-        *("examples", "canonical", "folder"),
+        *("examples", "canonical", "folder", "assets"),
     }
 )
 WORDS = frozenset(
