@@ -20,8 +20,8 @@ CRAWLS = ReportList(
     "starts with reason and remedy.",
     "The file has no crawl.",
     (
-        *("crawl", "documents", "waiting", "exit_status", "finish_reason", "ended_at"),
-        *(problems.HIGH, problems.MEDIUM, problems.LOW, "failed_starts"),
+        *("crawl", "exit_status", "failed_starts", "documents", "waiting"),
+        *(problems.HIGH, problems.MEDIUM, problems.LOW, "ended_at", "finish_reason"),
     ),
     lambda _: (),
 )
@@ -52,7 +52,8 @@ def read_crawls(
 def _crawl(overview: CrawlOverview, counts: Counter[str]) -> Row:
     run = overview.run
     ended = run.finish_reason if run else overview.problem or "not crawled yet"
-    state = (overview.status, ended, moment(run.finished_at) if run else None)
-    numbers = (counts[each] for each in (problems.HIGH, problems.MEDIUM, problems.LOW))
     starts = tuple(overview.failed_starts)
-    return (overview.name, overview.documents, overview.waiting, *state, *numbers, starts)
+    state = (overview.name, overview.status, starts, overview.documents, overview.waiting)
+    numbers = (counts[each] for each in (problems.HIGH, problems.MEDIUM, problems.LOW))
+    at = moment(run.finished_at) if run else None
+    return (*state, *numbers, at, ended)

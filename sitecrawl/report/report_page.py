@@ -34,7 +34,7 @@ NUMBERS = frozenset(
         *("bytes", "words", "percent", "requests", "promised", "smallest_gap", "median_gap", "429"),
         *("503", "asked", "waited", "crawl_delay", "waiting", "duplicate", "redirect"),
         *("left out", "failed", "number", "length", "images", "scripts"),
-        *("title_length", "description_length", "h1"),
+        *("title_length", "description_length", "h1", "exit_status", "high", "medium", "low"),
     }
 )
 URLS = frozenset(
@@ -46,7 +46,17 @@ URLS = frozenset(
 WORDS = frozenset(
     {
         *("outcome", "reason", "change", "because", "via", "kind", "state", "problem", "ends_as"),
-        *("importance", "indexable", "listed", "before", "list", "share"),
+        *(
+            "crawl",
+            "finish_reason",
+            "ended_at",
+            "importance",
+            "indexable",
+            "listed",
+            "before",
+            "list",
+            "share",
+        ),
         *("at", "visited_at", "seen_at", "checked_at", "origin", "language"),
     }
 )
