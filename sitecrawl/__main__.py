@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from importlib import import_module
 
 from scrapy.cmdline import execute
 from scrapy.utils.conf import closest_scrapy_cfg
@@ -12,6 +13,8 @@ def main() -> None:
     """Run a command; ``sitecrawl crawl URL`` is ``scrapy crawl site -a start=URL``."""
     if not closest_scrapy_cfg():
         os.environ.setdefault("SCRAPY_SETTINGS_MODULE", "sitecrawl.settings")
+    if "_ARGCOMPLETE" in os.environ:
+        import_module("sitecrawl.console.completion").complete()
     execute()
 
 

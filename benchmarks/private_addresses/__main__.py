@@ -147,7 +147,7 @@ def chromium(_: Bench) -> None:
 async def _open_all(urls: Iterable[str]) -> None:
     from playwright.async_api import Error, async_playwright  # noqa: PLC0415 - an extra
 
-    from sitecrawl.render.browser import find_chromium  # noqa: PLC0415
+    from sitecrawl.config.installed_browser import find_chromium  # noqa: PLC0415
 
     async with async_playwright() as playwright:
         program = find_chromium(os.environ)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import logging
+import os
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -18,6 +19,8 @@ from scrapy.utils.log import configure_logging
 
 from sitecrawl.config.assembly import database_url
 from sitecrawl.config.config_errors import ConfigError, is_missing_start, nearest, unknown_words
+from sitecrawl.config.configuration import renders_locally
+from sitecrawl.config.installed_browser import NO_BROWSER, lacks_browser
 from sitecrawl.config.options.crawl_options import CrawlParams
 from sitecrawl.console.forking import fork_workers
 from sitecrawl.console.option_flags import add_option_flags
@@ -178,6 +181,8 @@ def problems_of(spider: Any, arguments: Mapping[str, str], settings: BaseSetting
         configuration = spider.configuration_from_arguments(arguments)
         for uri in configuration.params.sync:
             check_target(uri)
+        if renders_locally(configuration.params) and lacks_browser(settings, os.environ):
+            yield f"render: {NO_BROWSER}."
     except TargetUriError as error:
         yield f"sync: {error}"
     except ConfigError as error:

@@ -55,6 +55,7 @@ ARGUMENTS = {
     "clear-errors": "",
     "retry": "URL",
     "confirm": "[ORIGIN]",
+    "delete-origin": "ORIGIN",
     "delete-realm": "REALM",
     "prune": "DURATION",
     "forget-target": "TARGET",
@@ -96,7 +97,7 @@ class Command(StoredCommand):
             "left-out: kinds of pages of which the last run left URLs out, with the evidence and the "
             "option that fetches them. clear-errors: ask everything again that failed. retry URL: ask for one "
             "URL again. confirm [ORIGIN]: carry out the changes that were held back. "
-            "delete-realm REALM: forget a realm, and delete its documents. "
+            "delete-origin ORIGIN, delete-realm REALM: forget one site, or a realm, and delete its documents. "
             "prune DURATION: forget attempts, changes and runs that are older (90d) and of no "
             "use any more, and make the file smaller. "
             "forget-target TARGET: no longer keep changes for a target of scrapy sync. "
@@ -165,6 +166,8 @@ class Command(StoredCommand):
                 return maintenance.confirm(database, realm, origin_of(argument) or None)
             case "forget-target":
                 return maintenance.forget_target(database, argument)
+            case "delete-origin":
+                return maintenance.delete_origin(database, realm, origin_of(argument) or argument)
             case "delete-realm":
                 return maintenance.delete_realm(database, argument)
             case "retry":

@@ -4,25 +4,33 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from importlib.util import find_spec
 
 from scrapy.exceptions import UsageError
 
+from sitecrawl import install_command
 from sitecrawl.console.command_base import FetchingCommand
+from sitecrawl.console.crawl_overview import read_overviews
 from sitecrawl.console.crawl_sources import find_crawl
 from sitecrawl.console.line_files import overwrite
 from sitecrawl.console.outside_checks import check_outside
-from sitecrawl.console.terminal import print_errors, print_lines
+from sitecrawl.console.terminal import print_errors, print_lines, status_line
 from sitecrawl.frontier import open_survey
+from sitecrawl.report import problems
 from sitecrawl.report.facts import Facts
 from sitecrawl.report.list_formats import FORMATS
-from sitecrawl.report.lists import BY_NAME, LISTS, ReportList
+from sitecrawl.report.lists import BY_NAME, LISTS, PROBLEMS
+from sitecrawl.report.many_crawls import read_crawls
 from sitecrawl.report.overview import Overview
-from sitecrawl.report.report_page import page
+from sitecrawl.report.report_list import FilledList, ReportList
+from sitecrawl.report.report_page import crawls_page, page
+from sitecrawl.report.workbook import write_workbook
 from sitecrawl.statuses import DONE
 
-SHORT = ("changes", "dead_links", "redirects", "orphans", "titles", "held", "pauses")
-"""Lists that are counted in the terminal, if they are not empty."""
+SHORT = ("held", "pauses", "differences", "changes")
+"""Lists that are counted in the terminal after the problems, if they are not empty."""
+XLSX = ".xlsx"
 
 
 class Command(FetchingCommand):
@@ -39,9 +47,9 @@ class Command(FetchingCommand):
     def long_desc(self) -> str:
         """Return the text of `scrapy report -h`; argparse wraps it."""
         return (
-            "Write one page that shows what the crawl found: changes, outcomes over time, broken "
-            "links with the pages that contain them, redirects, duplicates, orphans, titles, "
-            "learned rules, refused URLs, and for each origin a receipt of the requests to it. "
+            "Write one page that shows what the crawl found: problems by importance with what to do, "
+            "indexability, folders, outcomes over time, changes, redirects, learned rules, refused "
+            "URLs, and for each origin a receipt of the requests to it. "
             "Without -O print the figures. With --list print one list: "
             f"{', '.join(BY_NAME)}. Nothing is fetched, except by "
             "--check-outside. Exit status: 0 done; 1 the list is empty; "
@@ -53,7 +61,10 @@ class Command(FetchingCommand):
         """Add the output file, the list and its format."""
         super().add_options(parser)
         parser.add_argument(
-            "-O", "--overwrite-output", metavar="FILE", help="write the page, or the list, to FILE"
+            "-O",
+            "--overwrite-output",
+            metavar="FILE",
+            help="write the page, or the list, to FILE; as a workbook if it ends with .xlsx",
         )
         parser.add_argument(
             "--check-outside",
@@ -61,7 +72,18 @@ class Command(FetchingCommand):
             help="first ask for the addresses outside of the crawl that store_links has stored, "
             "at the pace of the crawl",
         )
+        parser.add_argument(
+            "--against",
+            metavar="RUN",
+            help="compare with the end of this run in place of the one before (see the view runs)",
+        )
         parser.add_argument("--list", metavar="NAME", help="one list instead of the page")
+        parser.add_argument(
+            "--config",
+            metavar="FILE",
+            help="one report over all crawls of a TOML file: a table of them and their problems, or "
+            "with --list that list of all",
+        )
         parser.add_argument(
             "--format",
             metavar="FORMAT",
@@ -71,24 +93,59 @@ class Command(FetchingCommand):
 
     def answer(self, args: Sequence[str], opts: argparse.Namespace) -> int:
         """Write the page or the list; return 1 if the list is empty."""
-        if args:
-            raise UsageError(f"there is nothing to do with {args[0]!r}", print_help=False)
-        if opts.format and not opts.list:
-            raise UsageError("--format is for --list NAME", print_help=False)
+        if problem := _misuse(args, opts):
+            raise UsageError(problem, print_help=False)
         wanted = _list_named(opts.list) if opts.list else None
+        if opts.config:
+            return self._report_crawls(wanted, opts)
         source = find_crawl(self.settings["SITECRAWL_DATABASE"], opts.spargs)
         if opts.check_outside:
             count = check_outside(self.crawler_process, self.settings, self.spider(), source)
             print_errors([f"{count} addresses outside of the crawl were checked."])
-        with open_survey(source.database, source.run.realm) as survey:
-            facts = Facts(survey, source.run)
+        with open_survey(source.database, source.run.realm) as survey, status_line() as show:
+            reading = lambda name: show(f"Reading the list {name}")
+            facts = Facts(survey, source.run, _run_number(opts.against), reading)
+            lists = LISTS if wanted is None else [wanted]
+            if (opts.overwrite_output or "").endswith(XLSX):
+                filled = (FilledList(each, facts.rows(each)) for each in lists)
+                return _write_workbook(opts.overwrite_output, filled)
             if wanted is not None:
-                return _write_list(wanted, facts, opts)
+                return _write_list(FilledList(wanted, facts.rows(wanted)), opts)
             if opts.overwrite_output:
-                overwrite(opts.overwrite_output, page(facts))
-                print_errors([f"Written to {opts.overwrite_output}."])
-                return DONE
+                return _write_page(opts.overwrite_output, page(facts))
             return print_lines(_summary(facts, as_json=opts.json))
+
+    def _report_crawls(self, wanted: ReportList | None, opts: argparse.Namespace) -> int:
+        """Report on all crawls of a file."""
+        is_book = (opts.overwrite_output or "").endswith(XLSX)
+        lists = [wanted] if wanted else LISTS if is_book else [PROBLEMS]
+        setting = self.settings["SITECRAWL_DATABASE"]
+        with status_line() as show:
+            overviews = read_overviews(setting, opts.config, opts.spargs)
+            filled = read_crawls(overviews, lists, show)
+        if is_book:
+            return _write_workbook(opts.overwrite_output, filled)
+        if wanted is not None or not opts.overwrite_output:
+            return _write_list(filled[wanted is not None], opts)
+        return _write_page(opts.overwrite_output, crawls_page(opts.config, filled))
+
+
+def _misuse(args: Sequence[str], opts: argparse.Namespace) -> str:
+    """Return the first fault of the words; empty if there is none."""
+    if args:
+        return f"there is nothing to do with {args[0]!r}"
+    if opts.format and not (opts.list or opts.config):
+        return "--format is for --list NAME or --config FILE"
+    if (opts.overwrite_output or "").endswith(XLSX) and find_spec("xlsxwriter") is None:
+        needed = f"-O {opts.overwrite_output} needs the package xlsxwriter, which is not installed"
+        return f"{needed}: {install_command('xlsx')}"
+    return ""
+
+
+def _run_number(text: str | None) -> int | None:
+    if text is not None and not text.isdecimal():
+        raise UsageError("--against: write the number of a run", print_help=False)
+    return None if text is None else int(text)
 
 
 def _list_named(name: str) -> ReportList:
@@ -99,23 +156,34 @@ def _list_named(name: str) -> ReportList:
     return BY_NAME[name]
 
 
-def _write_list(wanted: ReportList, facts: Facts, opts: argparse.Namespace) -> int:
-    rows = list(wanted.rows(facts))
-    lines = FORMATS[opts.format or ("jsonl" if opts.json else "csv")](wanted, rows)
+def _write_page(path: str, lines: Iterable[str]) -> int:
+    overwrite(path, lines)
+    print_errors([f"Written to {path}."])
+    return DONE
+
+
+def _write_workbook(path: str, lists: Iterable[FilledList]) -> int:
+    try:
+        write_workbook(path, lists)
+    except OSError as error:
+        raise UsageError(f"{path} cannot be written: {error.strerror}", print_help=False) from None
+    print_errors([f"Written to {path}."])
+    return DONE
+
+
+def _write_list(filled: FilledList, opts: argparse.Namespace) -> int:
+    lines = FORMATS[opts.format or ("jsonl" if opts.json else "csv")](filled.of, filled.rows)
     if opts.overwrite_output:
         overwrite(opts.overwrite_output, lines)
     else:
         print_lines(lines)
-    return DONE if rows else 1
+    return DONE if filled.rows else 1
 
 
 def _summary(facts: Facts, *, as_json: bool) -> Iterator[str]:
     overview = Overview.read(facts)
-    counts = {
-        name: sum(1 for _ in BY_NAME[name].rows(facts))
-        for name in (each.name for each in LISTS)
-        if name in SHORT
-    }
+    names = [*(each.of.name for each in problems.ALL), *SHORT]
+    counts = {name: len(facts.rows(BY_NAME[name])) for name in names}
     if as_json:
         figures = dict(overview.figures)
         yield json.dumps({"starts": overview.sites, "figures": figures, "lists": counts})

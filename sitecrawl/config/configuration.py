@@ -178,16 +178,20 @@ def _check(
     return params, [*_renaming_problems(params, sources), *_missing_packages(params, sources)]
 
 
-def _missing_packages(params: CrawlParams, sources: Mapping[str, str]) -> list[str]:
-    """Return a line for each wanted format, extractor or browser whose package is missing."""
-    rendered = params.render == "playwright" or (
+def renders_locally(params: CrawlParams) -> bool:
+    """Return True if a browser of this machine may render pages."""
+    return params.render == "playwright" or (
         params.render == "auto" and params.render_with == "playwright"
     )
+
+
+def _missing_packages(params: CrawlParams, sources: Mapping[str, str]) -> list[str]:
+    """Return a line for each wanted format, extractor or browser whose package is missing."""
     trafilatura = params.content == "article" and params.article_extractor == "trafilatura"
     needed = [
         ("content", "article", "trafilatura", "extract", trafilatura),
         ("date_extractor", "htmldate", "htmldate", "extract", params.date_extractor == "htmldate"),
-        ("render", params.render, "scrapy_playwright", "playwright", rendered),
+        ("render", params.render, "scrapy_playwright", "playwright", renders_locally(params)),
         *(
             ("content_types", each.title, each.module, "files", each.module)
             for each in wanted_formats(params.content_types)

@@ -25,6 +25,7 @@ class CrawlOverview:
 
     name: str
     run: RunRecord | None = None
+    database: str = ""
     documents: int = 0
     waiting: int = 0
     given_up: Sequence[str] = ()
@@ -99,6 +100,7 @@ def _overview(name: str, source: Source) -> CrawlOverview:
     return CrawlOverview(
         name,
         source.run,
+        source.database,
         sum(each.documents for each in origins),
         sum(each.waiting for each in origins),
         [each.key for each in origins if statistics.ended(each) in FAILED],

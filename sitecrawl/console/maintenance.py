@@ -5,10 +5,11 @@ from __future__ import annotations
 import sys
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from shlex import quote
 from typing import Any
+from urllib.parse import urlsplit
 
 from sitecrawl.config.config_errors import ConfigError
 from sitecrawl.console.terminal import stamp
@@ -18,7 +19,7 @@ from sitecrawl.frontier import (
     open_pruning,
     open_records,
 )
-from sitecrawl.frontier.base import Candidate
+from sitecrawl.frontier.base import Candidate, Change
 from sitecrawl.frontier.pruning import Compacted, Forgotten
 from sitecrawl.frontier.records import read_pending
 from sitecrawl.policy.urls.rule_engine import Rules
@@ -72,7 +73,24 @@ def delete_realm(database: str, realm: str) -> ChangeReport:
             return ChangeReport(0, f"There is no realm {realm!r}.")
     with open_administration(database, realm) as administration:
         changes = administration.delete_realm()
-    message = f"Realm {realm!r} was deleted; {with_noun(len(changes), 'deletion')} written."
+    return _deleted(f"Realm {realm!r}", realm, changes)
+
+
+def delete_origin(database: str, realm: str, origin: str) -> ChangeReport:
+    """Delete an origin's documents and all its records."""
+    with open_records(database) as records:
+        if all(each.key != origin for each in records.origins(realm)):
+            return ChangeReport(0, f"There is no origin {origin!r} in realm {realm!r}.")
+    with open_administration(database, realm) as administration:
+        changes = administration.delete_origin(origin)
+    done = _deleted(origin, realm, changes)
+    host = urlsplit(origin).hostname
+    keep_out = f" A start or a link brings it back; -a forbidden_sites={host} keeps it out."
+    return replace(done, message=done.message + keep_out)
+
+
+def _deleted(what: str, realm: str, changes: Sequence[Change]) -> ChangeReport:
+    message = f"{what} was deleted; {with_noun(len(changes), 'deletion')} written."
     if changes:
         export = f"scrapy export -a realm={quote(realm)} --since {changes[0].seq - 1}"
         message += f" {export} prints them; the next crawl of that realm delivers them."

@@ -7,7 +7,7 @@ from contextlib import closing
 from pathlib import Path
 
 from sitecrawl.console.crawl_sources import Source
-from sitecrawl.console.terminal import print_errors
+from sitecrawl.console.terminal import print_errors, status_line
 from sitecrawl.frontier import open_change_log
 from sitecrawl.frontier.opening import SQLITE
 from sitecrawl.sync.target import TargetBusyError, TargetMismatchError, target_options
@@ -52,8 +52,16 @@ def _update(source: Source, path: Path) -> None:
     with (
         open_change_log(source.database) as log,
         closing(SearchFileTarget(uri, options)) as target,
+        status_line() as show,
     ):
-        synchronizer = Synchronizer(log, target, uri, report=lambda line: print_errors([line]))
+        newest = log.newest()
+        synchronizer = Synchronizer(
+            log,
+            target,
+            uri,
+            report=lambda line: print_errors([line]),
+            reached=lambda seq: show(f"Bringing the search file up to date: {seq:,} of {newest:,}"),
+        )
         try:
             synchronizer.run()
         except TargetMismatchError:

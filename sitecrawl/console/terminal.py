@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Iterable, Iterator
-from contextlib import suppress
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
+from shutil import get_terminal_size
 from typing import Any, TextIO
 
 from sitecrawl.config.config_errors import ConfigError
@@ -19,6 +21,11 @@ from sitecrawl.statuses import DONE, NO_RESULT
 
 UNITS = ((3 * 86400.0, 86400.0, "d"), (2 * 3600.0, 3600.0, "h"), (120.0, 60.0, "min"))
 """Units of durations: the minimum number of seconds, the seconds per unit, and the sign."""
+
+
+CLEAR = "\r\x1b[K"  # ECMA-48: carriage return, erase in line
+FIRST_SECONDS, NEXT_SECONDS = 1.0, 0.2
+"""Seconds before a status line is shown first, and before it is renewed."""
 
 
 def span(seconds: float) -> str:
@@ -90,6 +97,30 @@ def print_errors(problems: Iterable[str]) -> None:
     with suppress(OSError):
         for problem in problems:
             print(printable(problem), file=output)
+
+
+@contextmanager
+def status_line() -> Iterator[Callable[[str], None]]:
+    """Yield a function that shows what a slow command is doing, in one line of a terminal.
+
+    Nothing is shown in the first second, nor where standard error is no terminal.
+    """
+    output: TextIO | None = sys.stderr
+    terminal = output if output is not None and output.isatty() else None
+    first = shown_at = time.monotonic() + FIRST_SECONDS
+
+    def show(text: str) -> None:
+        nonlocal shown_at
+        if terminal is not None and time.monotonic() >= shown_at:
+            shown_at = time.monotonic() + NEXT_SECONDS
+            terminal.write(f"{CLEAR}{printable(text)[: get_terminal_size().columns - 1]}")
+            terminal.flush()
+
+    try:
+        yield show
+    finally:
+        if terminal is not None and shown_at > first:
+            terminal.write(CLEAR)
 
 
 def reopen_stderr() -> None:

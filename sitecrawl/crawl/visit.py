@@ -109,6 +109,7 @@ class Visit:
     target: Candidate | None = None
     hashes: ContentHashes = NOT_COMPARED
     left_out: str | None = None
+    audit: str | None = None
     conclusion: tuple[Outcome, str] | None = None
     detail: str = ""
     candidates: list[Candidate] = field(default_factory=list)
@@ -158,6 +159,10 @@ class Visit:
     def reduced(self, left_out: str) -> None:
         """Set the description of the text that is not part of the document."""
         self.left_out = left_out
+
+    def audited(self, audit: str) -> None:
+        """Set what a report tells of the page."""
+        self.audit = audit
 
     def links_found(self, candidates: Iterable[Candidate]) -> None:
         """Add links of the page, to be stored with the visit."""
@@ -230,6 +235,7 @@ class Visit:
             simhash=hashes.simhash,
             unchanged=hashes.unchanged,
             left_out=self.left_out,
+            audit=self.audit,
             redirect_to=self.redirect_to,
             canonical=self.canonical,
             target=self.target,

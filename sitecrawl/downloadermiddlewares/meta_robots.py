@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from sitecrawl.policy.documents.audit import audit_text
 from sitecrawl.policy.http.answers import FetchResult
 from sitecrawl.policy.outcomes import Outcome
 from sitecrawl.reqmeta import READ_PAGE, ReadPage, file_of, media_type_of, visit_of
@@ -12,6 +13,7 @@ from sitecrawl.responses import answer_of, header, header_values, xpath_fields
 from sitecrawl.scheduling.fetch_outcomes import ResponseWithoutContent
 from sitecrawl.web.encoding import read
 from sitecrawl.web.files.formats import is_file_type
+from sitecrawl.web.html.outgoing import PROTECTION
 from sitecrawl.web.media_type import declared_type, is_html
 from sitecrawl.web.page_reader import read_page
 from sitecrawl.web.robots.directives import read_directives
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
     from sitecrawl.web.read_options import ReadOptions
 
 ROBOTS_TAG = "X-Robots-Tag"
-READ_HEADERS = (ROBOTS_TAG, "Link", "Refresh", "Content-Language", "Last-Modified")
+READ_HEADERS = (ROBOTS_TAG, "Link", "Refresh", "Content-Language", "Last-Modified", *PROTECTION)
 
 
 class MetaRobotsMiddleware:
@@ -65,12 +67,14 @@ class MetaRobotsMiddleware:
 
     def process_response(self, request: Request, response: Response) -> Response:
         """Attach the page to the request; raise IgnoreRequest for an unchanged page."""
-        if visit_of(request) is None:
+        visit = visit_of(request)
+        if visit is None:
             return response
         answer = answer_of(response)
         if answer.outcome is Outcome.FILE_DID_NOT_CHANGE:
             raise ResponseWithoutContent(self._withdrawn(response) or answer)
         page = self._read(request, response)
+        visit.audited(audit_text(page))
         verdict = self._obedience.judge(page.directives, datetime.now(UTC))
         request.meta[READ_PAGE] = ReadPage(page, verdict)
         return response

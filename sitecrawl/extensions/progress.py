@@ -13,7 +13,7 @@ from scrapy import signals
 from scrapy.exceptions import NotConfigured
 
 from sitecrawl.console.scrapy_commands import is_warning
-from sitecrawl.console.terminal import printable
+from sitecrawl.console.terminal import CLEAR, printable
 from sitecrawl.crawl.run_summary import ProgressSnapshot
 from sitecrawl.extensions.crawl import crawl_of
 from sitecrawl.frontier.base import FrontierError
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 SECONDS = 0.5
 STATS_LOGGER = "scrapy.statscollectors"
 """Logger of the table of all stats, which is left to log files; ``-L DEBUG`` prints it."""
-CLEAR = "\r\x1b[K"  # ECMA-48: carriage return, erase in line
 
 
 class Progress:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from collections.abc import Set as AbstractSet
 
 from sitecrawl.frontier.base import Candidate, Change, Outcome
 from sitecrawl.frontier.database import Database, placeholders
 from sitecrawl.frontier.documents import Documents, NearPages
 from sitecrawl.frontier.held_changes import HeldChanges
+from sitecrawl.frontier.link_table import LinkGraph, pack_ids
 from sitecrawl.frontier.loss_guard import LossGuard
 from sitecrawl.frontier.outbox import Outbox
 from sitecrawl.frontier.records import ERROR, ERRORS, WAITING
@@ -24,6 +26,7 @@ WAITS = "waiting = 1, due = 0, ages = 0, outcome = NULL, missing = 0, failures =
 FAILS = "waiting = 0, due = NULL, ages = 0, outcome = ?, visited_at = coalesce(visited_at, 0)"
 INDEXED = "waiting = 0, due = ?, ages = 1, outcome = ?, visited_at = ?"
 OF_REALM = "origin IN (SELECT id FROM origin WHERE realm = ?)"
+OF_ORIGIN = "origin IN (SELECT id FROM origin WHERE realm = ? AND key = ?)"
 
 
 class Administration:
@@ -136,36 +139,62 @@ class Administration:
     def delete_realm(self) -> list[Change]:
         """Delete every document of the realm, then its stored state."""
         with self._database.transaction():
-            memory = self._memory()
-            changes = Changes(memory.documents, 0)
-            rows = self._database.rows(
-                f"SELECT url FROM document WHERE seq IS NOT NULL AND {OF_REALM} ORDER BY url",
-                (self._realm,),
-            )
-            for (url,) in rows:
-                held = memory.documents.of(url)
-                if held is not None:
-                    changes.forget(held, "excluded")
-            outbox = Outbox(self._database, memory.run, self._realm, None)
-            written = outbox.write(changes.entries())
-            self._forget_realm()
+            written = self._delete(OF_REALM, (self._realm,))
+            self._database.execute("DELETE FROM outside WHERE realm = ?", (self._realm,))
         return written
 
-    def _forget_realm(self) -> None:
+    def delete_origin(self, key: str) -> list[Change]:
+        """Delete every document of an origin, its stored state, and what refers to its rows."""
+        with self._database.transaction():
+            written = self._delete(OF_ORIGIN, (self._realm, key))
+            count_pending(self._database, self._realm)
+        return written
+
+    def _delete(self, of: str, values: Sequence[object]) -> list[Change]:
+        memory = self._memory()
+        changes = Changes(memory.documents, 0)
+        rows = self._database.rows(
+            f"SELECT url FROM document WHERE seq IS NOT NULL AND {of} ORDER BY url", values
+        )
+        for (url,) in rows:
+            held = memory.documents.of(url)
+            if held is not None:
+                changes.forget(held, "excluded")
+        outbox = Outbox(self._database, memory.run, self._realm, None)
+        written = outbox.write(changes.entries())
+        urls = f"(SELECT id FROM url WHERE {of})"
+        deleted = {row for (row,) in self._database.rows(urls[1:-1], values)}
         for statement in (
-            f"DELETE FROM document WHERE {OF_REALM}",
-            f"DELETE FROM held_change WHERE {OF_REALM}",
-            f"DELETE FROM near WHERE {OF_REALM}",
-            f"DELETE FROM section WHERE url IN (SELECT id FROM url WHERE {OF_REALM})",
-            f"DELETE FROM receipt WHERE {OF_REALM}",
-            f"DELETE FROM link WHERE url IN (SELECT id FROM url WHERE {OF_REALM})",
-            f"DELETE FROM evidence WHERE {OF_REALM}",
-            f"DELETE FROM attempt WHERE url IN (SELECT id FROM url WHERE {OF_REALM})",
-            f"DELETE FROM url WHERE {OF_REALM}",
-            "DELETE FROM origin WHERE realm = ?",
-            "DELETE FROM outside WHERE realm = ?",
+            f"UPDATE url SET {WAITS} WHERE id IN (SELECT url FROM document WHERE target IN {urls})",
+            f"DELETE FROM document WHERE target IN {urls}",
+            f"UPDATE held_change SET target = NULL WHERE target IN {urls}",
+            f"UPDATE url SET target = NULL WHERE target IN {urls}",
+            f"UPDATE url SET referrer = NULL, referrer_url = NULL WHERE referrer IN {urls}",
+            f"DELETE FROM document WHERE {of}",
+            f"DELETE FROM held_change WHERE {of}",
+            f"DELETE FROM near WHERE {of}",
+            f"DELETE FROM section WHERE url IN {urls}",
+            f"DELETE FROM receipt WHERE {of}",
+            f"DELETE FROM link WHERE url IN {urls}",
+            f"DELETE FROM evidence WHERE {of}",
+            f"DELETE FROM attempt WHERE url IN {urls}",
+            f"DELETE FROM url WHERE {of}",
         ):
-            self._database.execute(statement, (self._realm,))
+            self._database.execute(statement, values)
+        self._forget_targets(deleted)  # SQLite gives the row ids to other URLs
+        self._database.execute(
+            f"DELETE FROM origin WHERE {of.replace('origin IN', 'id IN', 1)}", values
+        )
+        return written
+
+    def _forget_targets(self, deleted: AbstractSet[int]) -> None:
+        """Remove deleted rows from the stored links of other pages."""
+        pages = [
+            (pack_ids(kept - deleted), page)
+            for page, targets in LinkGraph(self._database).pages(self._realm)
+            if not deleted.isdisjoint(kept := set(targets))
+        ]
+        self._database.many("UPDATE link SET targets = ? WHERE url = ?", pages)
 
     def _memory(self) -> StateTables:
         run = last_run(self._database, self._realm)

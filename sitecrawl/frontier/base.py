@@ -99,7 +99,8 @@ class VisitResult:
     Two pages of an origin are duplicates if their ``content_hash`` is equal, near duplicates if
     their ``simhash`` differs in few bits; ``document_hash`` covers every field whose change is
     written. ``unchanged``: the page was read and its current document is still valid, so
-    ``document`` is empty. ``left_out`` describes the text of the page that is not in it. A page
+    ``document`` is empty. ``left_out`` describes the text of the page that is not in it, ``audit`` is what a
+    report tells of the page. A page
     that declares another URL as canonical still has a ``document``, which is suppressed until that
     URL proves to be a page.
     ``links`` are those of the page to be stored; None if it was not read for its links. ``outside``
@@ -122,6 +123,7 @@ class VisitResult:
     simhash: int | None = None
     unchanged: bool = False
     left_out: str | None = None
+    audit: str | None = None
     redirect_to: str | None = None
     canonical: str | None = None
     target: Candidate | None = None

@@ -11,6 +11,7 @@ from sitecrawl.frontier.database import Database
 from sitecrawl.frontier.documents import unpack
 from sitecrawl.frontier.link_table import LinkGraph
 from sitecrawl.frontier.records import Records
+from sitecrawl.policy.documents.audit import PageAudit, read_audit
 from sitecrawl.policy.http.receipt import Pause, ReceiptSummary
 from sitecrawl.policy.outcomes import Outcome
 
@@ -28,6 +29,10 @@ BODIES = (
     "SELECT d.url, d.body FROM document AS d JOIN origin AS o ON o.id = d.origin"
     " WHERE o.realm = ? AND d.seq IS NOT NULL ORDER BY d.url"
 )
+AUDITS = (
+    "SELECT u.id, u.audit FROM url AS u JOIN origin AS o ON o.id = u.origin"
+    " WHERE o.realm = ? AND u.audit <> '' ORDER BY u.id"
+)
 TRANSFERS = (
     "SELECT a.url, a.duration, a.bytes FROM attempt AS a JOIN (SELECT max(x.id) AS id"
     " FROM attempt AS x JOIN url AS u ON u.id = x.url JOIN origin AS o ON o.id = u.origin"
@@ -35,11 +40,17 @@ TRANSFERS = (
 )
 CHANGES = (
     "SELECT c.op, c.change, c.reason, coalesce(c.address, u.url), c.moved_to, c.made_at"
-    " FROM outbox AS c LEFT JOIN url AS u ON u.id = c.url WHERE c.run = ? ORDER BY c.seq"
+    " FROM outbox AS c LEFT JOIN url AS u ON u.id = c.url WHERE c.realm = ? AND c.run > ?"
+    " ORDER BY c.seq"
 )
 CHANGE_COUNTS = (
     "SELECT c.run, CASE WHEN c.op = 'delete' THEN 'deleted' WHEN c.change = 'new' THEN 'new'"
     " ELSE 'changed' END AS kind, count(*) FROM outbox AS c WHERE c.realm = ? GROUP BY c.run, kind"
+)
+OUTCOMES_AFTER = (
+    "SELECT a.url, a.outcome FROM attempt AS a JOIN (SELECT max(x.id) AS id FROM attempt AS x"
+    " JOIN url AS u ON u.id = x.url JOIN origin AS o ON o.id = u.origin"
+    " WHERE o.realm = ? AND x.run <= ? GROUP BY x.url) AS n ON n.id = a.id"
 )
 OUTCOMES_BY_RUN = (
     "SELECT a.run, a.outcome, count(*) FROM attempt AS a JOIN run AS r ON r.id = a.run"
@@ -177,13 +188,24 @@ class Survey:
         for url, body in self._database.stream(BODIES, (self.realm,)):
             yield url, unpack(body)
 
+    def audits(self) -> Iterator[tuple[int, PageAudit]]:
+        """Yield what is told of each page as it was last read, with the row of its URL."""
+        for url, audit in self._database.stream(AUDITS, (self.realm,)):
+            yield url, read_audit(audit)
+
     def transfers(self) -> Iterator[tuple[int, float, int]]:
         """Yield seconds and bytes of the last visit with content of each URL."""
         yield from self._database.stream(TRANSFERS, (self.realm,))
 
     def changes(self, run: int) -> Iterator[SurveyedChange]:
-        """Yield the changes that a run wrote."""
-        return (SurveyedChange(*row) for row in self._database.stream(CHANGES, (run,)))
+        """Yield the changes that were written after a run."""
+        found = self._database.stream(CHANGES, (self.realm, run))
+        return (SurveyedChange(*row) for row in found)
+
+    def outcomes_after(self, run: int) -> Iterator[tuple[int, Outcome]]:
+        """Yield the outcome that each URL had when a run ended."""
+        for url, outcome in self._database.stream(OUTCOMES_AFTER, (self.realm, run)):
+            yield url, Outcome(outcome)
 
     def change_counts(self) -> dict[int, Counter[str]]:
         """Count the changes of each run: new, changed and deleted."""

@@ -41,16 +41,16 @@ UPDATE = RowStatement(
     " missing = ?, failures = ?, visits = visits + 1, changes = changes + ?,"
     " compared = ?, compared_changes = ?, compared_seconds = ?, change_rate = ?,"
     " redirect_to = coalesce(?, CASE WHEN ? = 1 THEN redirect_to END), canonical = ?, target = ?,"
-    " detail = ?, reading = ?, left_out = coalesce(?, left_out), following = coalesce(?, following), unread = coalesce(?, unread)"
+    " detail = ?, reading = ?, left_out = coalesce(?, left_out), audit = coalesce(?, audit), following = coalesce(?, following), unread = coalesce(?, unread)"
     " WHERE id = ?",
     (
         *("bigint", "bigint", "float8", "bigint", "bigint", "bigint", "text"),
         *("float8", "float8", "float8", "text", "bigint", "text", "bigint", "text", "text"),
         *("bigint", "bigint", "bigint", "float8", "float8", "float8", "float8"),
         *("text", "bigint", "text", "bigint"),
-        *("text", "text", "text", "text", "bigint", "bigint"),
+        *("text", "text", "text", "text", "text", "bigint", "bigint"),
     ),
-    keys=(32,),
+    keys=(33,),
 )
 # Outcomes that leave the canonical URL of a page unknown.
 SILENT = FAILED | STILL_WAITING | {Outcome.FILE_DID_NOT_CHANGE}
@@ -298,6 +298,7 @@ class Visits:
             storable(visit.detail) or None,
             self._options.reading or None if finding.was_read else stored.reading,
             storable(visit.left_out),
+            storable(visit.audit),
             self._options.following.at(visit.due.depth) or None if finding.was_read else None,
             self._unread(finding),
             stored.id,

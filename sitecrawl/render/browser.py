@@ -5,9 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-import shutil
 import signal
-from collections.abc import Mapping
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,6 +17,7 @@ from scrapy import Request
 from scrapy_playwright.handler import ScrapyPlaywrightDownloadHandler
 from scrapy_playwright.provider import PlaywrightBrowserProvider
 
+from sitecrawl.config.installed_browser import NO_BROWSER, find_chromium
 from sitecrawl.render.network_idle import NetworkIdleWaiter, retry_on_navigation
 from sitecrawl.render.page_guard import PageGuard
 from sitecrawl.render.proxy_check import sends_past_proxy
@@ -42,12 +41,6 @@ if TYPE_CHECKING:
     Begin = Callable[[Page, object], Awaitable[None]]
 
 
-PROGRAMS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-NO_BROWSER = (
-    "no Chromium or Chrome was found. Install one (Debian, Ubuntu: apt-get install chromium; or "
-    "anywhere: playwright install chromium), or name its program in the environment variable "
-    "CHROMIUM"
-)
 SENDS_PAST_PROXY = (
     "WebRTC in this browser sends packets past the proxy that keeps pages out of private networks; "
     "use another version of Chromium"
@@ -67,14 +60,6 @@ ARGUMENTS = (
 # Playwright's default lets a page change its address without limit: a hundred thousand times made
 # the browser hang. Chromium itself allows 200 changes in 10 seconds.
 OMITTED_ARGUMENTS = ["--disable-ipc-flooding-protection"]
-
-
-def find_chromium(environment: Mapping[str, str]) -> str | None:
-    """Return the program named by CHROMIUM, else the first one installed; None without any."""
-    named = environment.get("CHROMIUM")
-    names = (named,) if named else PROGRAMS
-    path = environment.get("PATH", os.defpath)
-    return next(filter(None, (shutil.which(name, path=path) for name in names)), None)
 
 
 class InstalledChromium(PlaywrightBrowserProvider):  # type: ignore[misc]

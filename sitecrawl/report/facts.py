@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from array import array
 from collections import Counter, defaultdict, deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from sitecrawl.frontier.link_table import Inlinks
 from sitecrawl.frontier.records import RunRecord
@@ -18,7 +19,9 @@ from sitecrawl.frontier.survey import (
     SurveyedReceipt,
     SurveyedUrl,
 )
+from sitecrawl.policy.documents.audit import PageAudit
 from sitecrawl.policy.outcomes import REDIRECTS, Outcome
+from sitecrawl.report.near_pages import sketch
 
 MAX_PAGES = 1000
 """Pages listed of those that link to one URL; their number is exact."""
@@ -41,6 +44,22 @@ BROKEN = frozenset(
 """Outcomes that make the links to a URL broken."""
 
 
+Cell = str | int | float | None | tuple[str, ...]
+Row = tuple[Cell, ...]
+
+
+class Rows(Protocol):
+    """A list that is made of facts."""
+
+    @property
+    def name(self) -> str:
+        """Name of the list."""
+
+    @property
+    def rows(self) -> Callable[[Facts], Iterable[Row]]:
+        """Function that reads its rows."""
+
+
 class Transfer(NamedTuple):
     """Seconds and bytes of the last visit of a URL with content."""
 
@@ -52,9 +71,9 @@ class DocumentSummary(NamedTuple):
     """Fields of a document that lists show; ``words`` counts those of its text."""
 
     title: str
-    description: str
     language: str
     words: int
+    sketch: array[int]
 
 
 @dataclass(slots=True)
@@ -70,11 +89,25 @@ class Chain:
 
 
 class Facts:
-    """Facts of one realm as it is stored; ``run`` is its last run."""
+    """Facts of one realm as it is stored; ``run`` is its last run.
 
-    def __init__(self, survey: Survey, run: RunRecord) -> None:
+    ``against`` is the run that it is compared with, by default the one before. ``reading`` gets the
+    name of each list before it is read.
+    """
+
+    def __init__(
+        self,
+        survey: Survey,
+        run: RunRecord,
+        against: int | None = None,
+        reading: Callable[[str], object] | None = None,
+    ) -> None:
         self.survey = survey
+        self._reading = reading
         self.run = run
+        self._rows: dict[str, list[Row]] = {}
+        before = [each.id for each in self.runs if each.id < run.id]
+        self.against = against if against is not None else max(before, default=0)
 
     @cached_property
     def urls(self) -> Mapping[int, SurveyedUrl]:
@@ -98,16 +131,57 @@ class Facts:
 
     @cached_property
     def heads(self) -> Mapping[int, DocumentSummary]:
-        """Title, description, language and words of each current document."""
+        """Title, language, words and sketch of each current document."""
         return {
             row: DocumentSummary(
                 str(fields.get("title") or ""),
-                str(fields.get("meta_description") or ""),
                 str(fields.get("language") or ""),
-                str(fields.get("body") or "").count(" ") + 1 if fields.get("body") else 0,
+                len(str(fields.get("body") or "").split()),
+                sketch(str(fields.get("body") or "")),
             )
             for row, fields in self.survey.bodies()
         }
+
+    @cached_property
+    def audits(self) -> Mapping[int, PageAudit]:
+        """Texts and flaws of each page of HTML as it was last read."""
+        return dict(self.survey.audits())
+
+    @cached_property
+    def read(self) -> Mapping[int, PageAudit]:
+        """Audits of the pages that are documents."""
+        return {row: each for row, each in self.audits.items() if row in self.current}
+
+    @cached_property
+    def by_address(self) -> Mapping[str, SurveyedUrl]:
+        """Every known URL by its address."""
+        return {each.url: each for each in self.urls.values()}
+
+    @cached_property
+    def listed(self) -> Sequence[SurveyedUrl]:
+        """URLs in the sitemaps of their origin as they were last read."""
+        newest: dict[int, int] = defaultdict(int)
+        for each in self.urls.values():
+            newest[each.origin] = max(newest[each.origin], each.listed)
+        return [each for each in self.urls.values() if 0 < each.listed == newest[each.origin]]
+
+    def rows(self, wanted: Rows) -> list[Row]:
+        """Return the rows of a list, which are read once."""
+        if wanted.name not in self._rows:
+            if self._reading is not None:
+                self._reading(wanted.name)
+            self._rows[wanted.name] = list(wanted.rows(self))
+        return self._rows[wanted.name]
+
+    @cached_property
+    def waiting(self) -> int:
+        """Number of URLs that were not visited yet."""
+        return sum(each.waiting == 1 for each in self.urls.values())
+
+    @cached_property
+    def outcomes_before(self) -> Mapping[int, Outcome]:
+        """Outcome of each URL after the run that is compared."""
+        return dict(self.survey.outcomes_after(self.against)) if self.against else {}
 
     @cached_property
     def runs(self) -> list[RunRecord]:
@@ -116,8 +190,8 @@ class Facts:
 
     @cached_property
     def changes(self) -> list[SurveyedChange]:
-        """Changes that the last run wrote."""
-        return list(self.survey.changes(self.run.id))
+        """Changes since the run that is compared."""
+        return list(self.survey.changes(self.against))
 
     @cached_property
     def refusals(self) -> list[tuple[str, int, list[dict[str, str]]]]:

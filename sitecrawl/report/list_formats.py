@@ -7,7 +7,8 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from io import StringIO
 
-from sitecrawl.report.lists import Cell, ReportList, Row
+from sitecrawl.report.facts import Cell, Row
+from sitecrawl.report.report_list import ReportList
 
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
 """Beginnings of cells that spreadsheets evaluate (OWASP, CSV injection)."""

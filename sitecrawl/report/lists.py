@@ -3,67 +3,39 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from datetime import UTC, datetime
+from collections.abc import Iterator
 from heapq import nlargest
 
-from sitecrawl.policy.outcomes import PLACEHOLDERS, REDIRECTS, Outcome
+from sitecrawl.policy.outcomes import REDIRECTS, Outcome
 from sitecrawl.policy.urls.templates import url_template
-from sitecrawl.report.facts import BROKEN, Facts
+from sitecrawl.report import problems
+from sitecrawl.report.facts import BROKEN, Facts, Row
+from sitecrawl.report.report_list import (
+    CONTENT,
+    CRAWL,
+    LINKS,
+    OVERVIEW,
+    POLITE,
+    SITE_PROBLEMS,
+    ReportList,
+    moment,
+    word,
+)
+from sitecrawl.web.urls.url import origin, split
 
-Cell = str | int | float | None | tuple[str, ...]
-Row = tuple[Cell, ...]
 MAX_EXTREMES = 1000
-"""Rows of the lists of the slowest and the largest pages."""
+"""Rows of the list of the largest pages."""
+MAX_FOLDERS = 6
+"""Levels of the tree of folders."""
+BAR = 40
+"""Characters of the longest bar of a histogram."""
 LEFT_OUT = frozenset({Outcome.BLOCKED_BY_ROBOTS_TXT, Outcome.BLOCKED_URL_BY_LOCAL_POLICY})
-PAGES = frozenset({Outcome.FILE_INGESTED, Outcome.FILE_DID_NOT_CHANGE})
-
-
-@dataclass(frozen=True, slots=True)
-class ReportList:
-    """One list: its columns, and a function that reads its rows.
-
-    ``about`` is one sentence for readers; ``empty`` is shown in place of an empty table.
-    """
-
-    name: str
-    title: str
-    group: str
-    about: str
-    empty: str
-    columns: Sequence[str]
-    rows: Callable[[Facts], Iterable[Row]]
-
-
-def word(outcome: Outcome | None) -> str:
-    """Return the name of an outcome; ``waiting`` for none."""
-    return "waiting" if outcome is None else outcome.name.lower()
-
-
-def moment(at: float | None) -> str | None:
-    """Return a time as RFC 3339 in UTC."""
-    if at is None:
-        return None
-    return datetime.fromtimestamp(at, UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
 def _changes(facts: Facts) -> Iterator[Row]:
     for each in facts.changes:
         kind = "deleted" if each.op == "delete" else each.change
         yield kind, each.url, each.reason, each.moved_to, moment(each.made_at)
-
-
-def _dead_links(facts: Facts) -> Iterator[Row]:
-    broken = [each for each in facts.urls.values() if each.outcome in BROKEN]
-    inlinks = facts.inlinks(each.id for each in broken)
-    for each in broken:
-        found = inlinks.get(each.id)
-        pages = tuple(facts.address(page) for page in found.pages) if found else ()
-        if not pages and each.referrer_url:
-            pages = (each.referrer_url,)
-        number = found.total if found else len(pages)
-        yield each.url, word(each.outcome), each.status, each.reason, number, pages
 
 
 def _outside(facts: Facts) -> Iterator[Row]:
@@ -87,10 +59,10 @@ def _redirects(facts: Facts) -> Iterator[Row]:
             yield each.url, each.status, target, len(way.urls), last, counts[each.id], hops
 
 
-def _duplicates(facts: Facts) -> Iterator[Row]:
-    for row, document in facts.documents.items():
-        if document.target is not None:
-            yield facts.address(row), document.because, facts.address(document.target)
+def _anchors(facts: Facts) -> Iterator[Row]:
+    counts = Counter(anchor for audit in facts.audits.values() for anchor in audit.anchors)
+    for (url, text), number in sorted(counts.items(), key=lambda each: (each[0][0], -each[1])):
+        yield url, text, number
 
 
 def _noindex(facts: Facts) -> Iterator[Row]:
@@ -106,29 +78,6 @@ def _refused(facts: Facts) -> Iterator[Row]:
     for url in facts.urls.values():
         if url.outcome in LEFT_OUT:
             yield url.reason, None, url.url, url.detail, facts.address(url.referrer)
-
-
-def _empty_pages(facts: Facts) -> Iterator[Row]:
-    for each in facts.urls.values():
-        if each.outcome in PLACEHOLDERS:
-            yield each.url, word(each.outcome), each.detail
-
-
-def _orphans(facts: Facts) -> Iterator[Row]:
-    if facts.stores_links:
-        for each in facts.urls.values():
-            if each.listed and not facts.inlink_counts[each.id] and each.via != "seed":
-                yield each.url, word(each.outcome), each.status
-
-
-def _unlisted(facts: Facts) -> Iterator[Row]:
-    newest: dict[int, int] = defaultdict(int)
-    for each in facts.urls.values():
-        newest[each.origin] = max(newest[each.origin], each.listed)
-    for each in facts.urls.values():
-        listed = newest[each.origin]
-        if listed and each.listed < listed and each.id in facts.current:
-            yield each.url, facts.inlink_counts[each.id], each.depth
 
 
 def _pages(facts: Facts) -> Iterator[Row]:
@@ -152,33 +101,10 @@ def _pages(facts: Facts) -> Iterator[Row]:
         )
 
 
-def _slow(facts: Facts) -> Iterator[Row]:
-    slowest = nlargest(MAX_EXTREMES, facts.transfers.items(), key=lambda each: each[1].seconds)
-    for row, transfer in slowest:
-        yield facts.address(row), round(transfer.seconds, 3), transfer.size
-
-
 def _large(facts: Facts) -> Iterator[Row]:
     largest = nlargest(MAX_EXTREMES, facts.transfers.items(), key=lambda each: each[1].size)
     for row, transfer in largest:
         yield facts.address(row), transfer.size, round(transfer.seconds, 3)
-
-
-def _texts(facts: Facts, texts: dict[int, str]) -> Iterator[Row]:
-    counts = Counter(texts.values())
-    for row, text in texts.items():
-        if not text:
-            yield facts.address(row), "missing", None, None
-        elif counts[text] > 1:
-            yield facts.address(row), "double", counts[text], text
-
-
-def _titles(facts: Facts) -> Iterator[Row]:
-    return _texts(facts, {row: head.title for row, head in facts.heads.items()})
-
-
-def _descriptions(facts: Facts) -> Iterator[Row]:
-    return _texts(facts, {row: head.description for row, head in facts.heads.items()})
 
 
 def _languages(facts: Facts) -> Iterator[Row]:
@@ -206,9 +132,11 @@ FATES = ("document", "waiting", "duplicate", "redirect", "left out", "failed")
 
 
 def _fate(facts: Facts, row: int) -> str:
-    url = facts.urls[row]
-    outcome = url.outcome
-    if row in facts.current:
+    return "document" if row in facts.current else _fate_of(facts.urls[row].outcome)
+
+
+def _fate_of(outcome: Outcome | None) -> str:
+    if outcome in (Outcome.FILE_INGESTED, Outcome.FILE_DID_NOT_CHANGE):
         return "document"
     if outcome is None:
         return "waiting"
@@ -280,17 +208,111 @@ def _outcomes(facts: Facts) -> Iterator[Row]:
         yield word(outcome), reason, number
 
 
-OVERVIEW, LINKS, CONTENT = "Overview", "Links", "Content"
-CRAWL, POLITE = "Crawl", "Politeness"
+def _differences(facts: Facts) -> Iterator[Row]:
+    before = facts.outcomes_before
+    rows = [each for each in facts.urls.values() if each.outcome is not None]
+    for each in sorted(rows, key=lambda each: each.outcome not in BROKEN):
+        was = before.get(each.id)
+        if was is not None and each.outcome is not None and _fate_of(was) != _fate_of(each.outcome):
+            yield each.url, word(was), word(each.outcome), each.reason, moment(each.visited_at)
+
+
+def _indexability(facts: Facts) -> Iterator[Row]:
+    listed = {each.id for each in facts.listed}
+    for each in facts.urls.values():
+        audit, document = facts.audits.get(each.id), facts.documents.get(each.id)
+        is_current = each.id in facts.current
+        replaced = document.because if document and not is_current else None
+        reason = None if is_current else replaced or each.reason or word(each.outcome)
+        yield (
+            each.url,
+            "yes" if is_current else "unknown" if each.outcome is None else "no",
+            reason,
+            each.status,
+            each.canonical or (facts.address(document.target) if replaced and document else None),
+            "yes" if each.id in listed else "no",
+            facts.inlink_counts[each.id],
+            facts.clicks.get(each.id),
+            len(audit.title) if audit else None,
+            len(audit.description) if audit else None,
+            len(audit.h1) if audit else None,
+            facts.heads[each.id].words if each.id in facts.heads else None,
+        )
+
+
+def _folders(facts: Facts) -> Iterator[Row]:
+    counts: dict[str, Counter[str]] = defaultdict(Counter)
+    for each in facts.urls.values():
+        *folders, _ = split(each.url).path.split("/")
+        fate = _fate(facts, each.id)
+        for level in range(1, min(len(folders), MAX_FOLDERS) + 1):
+            folder = f"{origin(each.url)}{'/'.join(folders[:level])}/"
+            counts[folder].update(("urls", fate))
+    for folder, number in sorted(counts.items()):
+        fates = (number[fate] for fate in FATES)
+        yield folder, number["urls"], *fates, round(100 * number["urls"] / len(facts.urls), 1)
+
+
+def _depths(facts: Facts) -> Iterator[Row]:
+    counts = Counter(facts.clicks.get(row) for row in facts.current)
+    most = max(counts.values(), default=1)
+    for clicks, number in sorted(counts.items(), key=lambda each: (each[0] is None, each[0] or 0)):
+        share = round(100 * number / len(facts.current), 1)
+        yield clicks, number, share, "▇" * (BAR * number // most)
+
+
+PROBLEMS = ReportList(
+    "problems",
+    "Problems by importance",
+    SITE_PROBLEMS,
+    "What is wrong with the site: why it matters, what to do, and where; each has a list of its own.",
+    "No problem was found on the pages that were read.",
+    ("importance", "problem", "number", "what", "why", "what_to_do", "examples", "list"),
+    problems.summary,
+)
 LISTS: tuple[ReportList, ...] = (
+    PROBLEMS,
+    *(each.of for each in problems.ALL),
     ReportList(
-        "dead_links",
-        "Broken links",
-        LINKS,
-        "URLs that failed when they were last visited, with the pages that link to them.",
-        "No broken links.",
-        ("url", "outcome", "status", "reason", "pages", "linked_from"),
-        _dead_links,
+        "indexability",
+        "Indexability",
+        OVERVIEW,
+        "Every known URL: in the index or why not, where it stands in the site, and the lengths of "
+        "its texts.",
+        "No URL is known.",
+        (
+            *("url", "indexable", "reason", "status", "canonical", "listed", "pages", "clicks"),
+            *("title_length", "description_length", "h1", "words"),
+        ),
+        _indexability,
+    ),
+    ReportList(
+        "folders",
+        "Folders",
+        OVERVIEW,
+        "The tree of folders, with all URLs below each.",
+        "No URL is known.",
+        ("folder", "urls", "documents", *FATES[1:], "percent"),
+        _folders,
+    ),
+    ReportList(
+        "depths",
+        "Depth",
+        OVERVIEW,
+        "Documents by the number of links from the nearest start; none where only a sitemap leads.",
+        "There are no documents.",
+        ("clicks", "documents", "percent", "share"),
+        _depths,
+    ),
+    ReportList(
+        "differences",
+        "Differences from an earlier run",
+        OVERVIEW,
+        "URLs that end otherwise than after the run before, or after --against RUN; what broke comes "
+        "first.",
+        "No URL ends otherwise than it did.",
+        ("url", "before", "outcome", "reason", "visited_at"),
+        _differences,
     ),
     ReportList(
         "outside",
@@ -315,49 +337,13 @@ LISTS: tuple[ReportList, ...] = (
         _redirects,
     ),
     ReportList(
-        "orphans",
-        "Orphans",
+        "anchors",
+        "Texts of links",
         LINKS,
-        "URLs in a sitemap to which no page links.",
-        "No orphans: every URL of the sitemaps is linked from a page.",
-        ("url", "outcome", "status"),
-        _orphans,
-    ),
-    ReportList(
-        "unlisted",
-        "Not in the sitemap",
-        LINKS,
-        "Documents of origins with a sitemap that does not list them.",
-        "No document is missing in a sitemap, or there is none.",
-        ("url", "pages", "depth"),
-        _unlisted,
-    ),
-    ReportList(
-        "duplicates",
-        "Duplicates and canonicals",
-        CONTENT,
-        "Pages that another URL replaces, and why.",
-        "No duplicates.",
-        ("url", "because", "kept"),
-        _duplicates,
-    ),
-    ReportList(
-        "titles",
-        "Missing and double titles",
-        CONTENT,
-        "Documents without a title of their own.",
-        "Every document has a title of its own.",
-        ("url", "problem", "pages", "title"),
-        _titles,
-    ),
-    ReportList(
-        "descriptions",
-        "Missing and double descriptions",
-        CONTENT,
-        "Documents without a meta description of their own.",
-        "Every document has a description of its own.",
-        ("url", "problem", "pages", "description"),
-        _descriptions,
+        "The texts with which pages link to each URL, if the crawl reads them (anchor_text).",
+        "None is stored; -a anchor_text=yes makes the next crawl store those of the pages that it reads.",
+        ("url", "anchor", "pages"),
+        _anchors,
     ),
     ReportList(
         "noindex",
@@ -369,15 +355,6 @@ LISTS: tuple[ReportList, ...] = (
         _noindex,
     ),
     ReportList(
-        "empty_pages",
-        "Pages without content of their own",
-        CONTENT,
-        "Soft 404s, login and consent walls, script shells, parked and error pages.",
-        "No such pages.",
-        ("url", "outcome", "detail"),
-        _empty_pages,
-    ),
-    ReportList(
         "languages",
         "Languages",
         CONTENT,
@@ -385,15 +362,6 @@ LISTS: tuple[ReportList, ...] = (
         "There are no documents.",
         ("language", "documents", "percent"),
         _languages,
-    ),
-    ReportList(
-        "slow",
-        "Slow pages",
-        CONTENT,
-        f"The {MAX_EXTREMES} pages that took longest to answer when they were last read.",
-        "No page was read.",
-        ("url", "seconds", "bytes"),
-        _slow,
     ),
     ReportList(
         "large",
@@ -507,8 +475,8 @@ LISTS: tuple[ReportList, ...] = (
         "changes",
         "What changed in the last run",
         OVERVIEW,
-        "Documents that the last run wrote or deleted.",
-        "Nothing changed in the last run.",
+        "Documents that the last run wrote or deleted, or all since --against RUN.",
+        "Nothing changed.",
         ("change", "url", "reason", "moved_to", "at"),
         _changes,
     ),

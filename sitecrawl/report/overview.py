@@ -43,7 +43,7 @@ class Overview:
         changes = facts.survey.change_counts()[facts.run.id]
         urls = facts.urls.values()
         sites = [each.url for each in urls if each.via == "seed"]
-        waiting = sum(each.waiting == 1 for each in urls)
+        waiting = facts.waiting
         axis, columns = _columns(facts)
         return cls(
             sites=tuple(sites),

@@ -12,16 +12,15 @@ import gzip
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from html import escape
 from importlib.resources import files
-from itertools import islice
 
 from sitecrawl import __version__
 from sitecrawl.report.chart import chart
-from sitecrawl.report.facts import Facts
-from sitecrawl.report.lists import LISTS, Cell, ReportList, Row
+from sitecrawl.report.facts import Cell, Facts, Row
+from sitecrawl.report.lists import LISTS, PROBLEMS
 from sitecrawl.report.overview import KINDS, Overview
+from sitecrawl.report.report_list import FilledList
 
 MAX_ROWS = 100_000
 """Rows of a list in the page; `scrapy report --list` has them all."""
@@ -34,15 +33,30 @@ NUMBERS = frozenset(
         *("status", "pages", "links", "urls", "documents", "depth", "clicks", "hops", "seconds"),
         *("bytes", "words", "percent", "requests", "promised", "smallest_gap", "median_gap", "429"),
         *("503", "asked", "waited", "crawl_delay", "waiting", "duplicate", "redirect"),
-        *("left out", "failed"),
+        *("left out", "failed", "number", "length", "images", "scripts"),
+        *("title_length", "description_length", "h1", "exit_status", "high", "medium", "low"),
     }
 )
 URLS = frozenset(
-    {"url", "target", "moved_to", "linked_from", "kept", "start", "on_the_way", "example"}
+    {
+        *("url", "target", "moved_to", "linked_from", "kept", "start", "on_the_way", "example"),
+        *("examples", "canonical", "folder", "assets"),
+    }
 )
 WORDS = frozenset(
     {
         *("outcome", "reason", "change", "because", "via", "kind", "state", "problem", "ends_as"),
+        *(
+            "crawl",
+            "finish_reason",
+            "ended_at",
+            "importance",
+            "indexable",
+            "listed",
+            "before",
+            "list",
+            "share",
+        ),
         *("at", "visited_at", "seen_at", "checked_at", "origin", "language"),
     }
 )
@@ -51,28 +65,31 @@ BAD = frozenset({"broken links", "deleted"})
 """Figures that are marked unless they are 0."""
 
 
-@dataclass(frozen=True, slots=True)
-class FilledList:
-    """A list with the rows that the page holds; ``total`` counts those that exist."""
-
-    of: ReportList
-    rows: Sequence[Row]
-    total: int
-
-
-def fill(found: ReportList, facts: Facts) -> FilledList:
-    """Read the rows of a list."""
-    rows = iter(found.rows(facts))
-    kept = list(islice(rows, MAX_ROWS))
-    return FilledList(found, kept, len(kept) + sum(1 for _ in rows))
-
-
 def page(facts: Facts) -> Iterator[str]:
     """Yield the lines of the page."""
     overview = Overview.read(facts)
-    lists = [fill(each, facts) for each in LISTS]
+    lists = [FilledList(each, facts.rows(each)) for each in LISTS if each is not PROBLEMS]
+    unfinished = overview.unfinished
+    return _page(
+        _site(overview),
+        lists,
+        [
+            *([f'<p class="unfinished">{escape(unfinished)}</p>'] if unfinished else ()),
+            f'<p class="run">{escape(overview.run)}.</p>',
+            *_figures(overview),
+            *_problems(facts.rows(PROBLEMS)),
+            *_chart(overview),
+        ],
+    )
+
+
+def crawls_page(title: str, lists: Sequence[FilledList]) -> Iterator[str]:
+    """Yield the lines of a page over several crawls."""
+    return _page(title, lists, ())
+
+
+def _page(title: str, lists: Sequence[FilledList], summary: Iterable[str]) -> Iterator[str]:
     style, script = _asset("report_page.css"), _asset("report_page.js")
-    site = _site(overview)
     yield from (
         "<!doctype html>",
         '<html lang="en">',
@@ -82,7 +99,7 @@ def page(facts: Facts) -> Iterator[str]:
         '<meta name="viewport" content="width=device-width, initial-scale=1">',
         '<meta name="referrer" content="no-referrer">',
         '<meta name="robots" content="noindex">',
-        f"<title>{escape(site)}: crawl report</title>",
+        f"<title>{escape(title)}: crawl report</title>",
         f"<style>{style}</style>",
         "</head>",
         "<body>",
@@ -90,11 +107,8 @@ def page(facts: Facts) -> Iterator[str]:
         '<div class="all">',
         *_navigation(lists),
         "<main>",
-        f"<h1>{escape(site)}</h1>",
-        *([f'<p class="unfinished">{escape(overview.unfinished)}</p>'] * bool(overview.unfinished)),
-        f'<p class="run">{escape(overview.run)}.</p>',
-        *_figures(overview),
-        *_chart(overview),
+        f"<h1>{escape(title)}</h1>",
+        *summary,
         '<div id="lists">',
     )
     for each in lists:
@@ -111,7 +125,7 @@ def page(facts: Facts) -> Iterator[str]:
 
 def packed(found: FilledList) -> str:
     """Return the columns of a list as base64 of gzipped JSON."""
-    columns = [list(map(_shortened, column)) for column in zip(*found.rows, strict=True)]
+    columns = [list(map(_shortened, column)) for column in zip(*found.rows[:MAX_ROWS], strict=True)]
     text = json.dumps(columns, separators=(",", ":"), ensure_ascii=False)
     return base64.b64encode(
         gzip.compress(text.encode("utf-8", "replace"), compresslevel=6, mtime=0)
@@ -151,10 +165,10 @@ def _navigation(lists: Sequence[FilledList]) -> Iterator[str]:
             yield f"<h2>{group}</h2><ul>"
             for each in lists:
                 if each.of.group == group:
-                    none = "" if each.total else ' class="none"'
+                    none = "" if len(each.rows) else ' class="none"'
                     yield (
                         f'<li><a href="#{each.of.name}"{none}>{escape(each.of.title)}'
-                        f" <span>{each.total:,}</span></a></li>"
+                        f" <span>{len(each.rows):,}</span></a></li>"
                     )
             yield "</ul>"
         yield closing
@@ -167,6 +181,23 @@ def _figures(overview: Overview) -> Iterator[str]:
         bad = ' class="bad"' if number and name in BAD else ""
         yield f"<div{bad}><dt>{name.capitalize()}</dt><dd>{number:,}</dd></div>"
     yield "</dl>"
+
+
+def _problems(rows: Sequence[Row]) -> Iterator[str]:
+    """Yield the problems as a list in place of a table, which would not fit a phone."""
+    yield f'<section id="{PROBLEMS.name}"><h2>{PROBLEMS.title}<span>{len(rows):,}</span></h2>'
+    if not rows:
+        yield f'<p class="none-left">{PROBLEMS.empty}</p>'
+    yield '<ol class="problems">'
+    for importance, title, number, what, why, remedy, examples, name in rows:
+        yield (
+            f'<li class="{importance}"><h3><a href="#{name}">{title}</a>'
+            f"<span>{number:,}</span><em>{importance}</em></h3><p>{what} {why}</p>"
+            f"<p><b>What to do:</b> {escape(str(remedy))}</p>"
+        )
+        found = examples if isinstance(examples, tuple) else ()
+        yield f"<ul>{''.join(f'<li>{_leaf(each)}</li>' for each in found)}</ul></li>"
+    yield "</ol></section>"
 
 
 def _chart(overview: Overview) -> Iterator[str]:
@@ -184,8 +215,8 @@ def _chart(overview: Overview) -> Iterator[str]:
 
 def _section(found: FilledList) -> Iterator[str]:
     of = found.of
-    yield f'<section id="{of.name}" data-rows="{len(found.rows)}" aria-labelledby="h-{of.name}">'
-    yield f'<h2 id="h-{of.name}">{escape(of.title)}<span>{found.total:,}</span></h2>'
+    yield f'<section id="{of.name}" data-rows="{min(len(found.rows), MAX_ROWS)}" aria-labelledby="h-{of.name}">'
+    yield f'<h2 id="h-{of.name}">{escape(of.title)}<span>{len(found.rows):,}</span></h2>'
     if not found.rows:
         yield f'<p class="none-left">{escape(of.empty)}</p></section>'
         return
@@ -201,11 +232,11 @@ def _section(found: FilledList) -> Iterator[str]:
         cells = zip(of.columns, row, strict=True)
         yield f"<tr>{''.join(_cell(name, cell) for name, cell in cells)}</tr>"
     yield "</tbody></table></div>"
-    if found.total > FIRST_ROWS:
-        yield f'<p class="foot">The first {FIRST_ROWS} of {found.total:,}.</p>'
-    if found.total > len(found.rows):
+    if len(found.rows) > FIRST_ROWS:
+        yield f'<p class="foot">The first {FIRST_ROWS} of {len(found.rows):,}.</p>'
+    if len(found.rows) > MAX_ROWS:
         yield (
-            f"<p>The page holds {len(found.rows):,} of them; <code>scrapy report --list {of.name}"
+            f"<p>The page holds {MAX_ROWS:,} of them; <code>scrapy report --list {of.name}"
             "</code> has all.</p>"
         )
     yield "</section>"

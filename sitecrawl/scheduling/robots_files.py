@@ -13,12 +13,12 @@ from sitecrawl.crawl.seeds import REMEDIES
 from sitecrawl.events import Event
 from sitecrawl.http.fetch_errors import LeaseExpiredError
 from sitecrawl.policy.decision import ALLOWED, Decision
-from sitecrawl.policy.http.answers import answer_of_failure
+from sitecrawl.policy.http.answers import CHALLENGE, answer_of_failure
 from sitecrawl.policy.http.retries import backoff
 from sitecrawl.policy.outcomes import Outcome
 from sitecrawl.policy.refusal_reasons import ROBOTS_TXT, ROBOTS_TXT_UNREACHABLE
 from sitecrawl.reqmeta import ORIGIN, ROBOTS_OF
-from sitecrawl.responses import location
+from sitecrawl.responses import answer_of, location
 from sitecrawl.scheduling.failure_accounting import exception_names
 from sitecrawl.web.robots.robots_txt import RobotsNotice, RobotsTxt, product_token
 from sitecrawl.web.urls.url import resolve
@@ -112,7 +112,12 @@ class RobotsFiles:
         if response.status in (301, 302, 303, 307, 308) and self._redirect(origin, response):
             pass
         elif response.status >= 500 or response.status == 429:
-            self._unreachable(origin, f"answered {response.status}", response.status)
+            why = f"answered {response.status}"
+            if answer_of(response) is CHALLENGE:
+                why, reason = f"a check for browsers {why}", CHALLENGE.reason
+                self._unreachable(origin, why, response.status, reason=reason, lasting=True)
+            else:
+                self._unreachable(origin, why, response.status)
         elif response.status >= 300:
             self._adopt(origin, b"", response.status)
         else:

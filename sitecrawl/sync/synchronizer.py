@@ -72,18 +72,20 @@ class Synchronizer:
         uri: str,
         *,
         report: Callable[[str], object],
+        reached: Callable[[int], object] | None = None,
         realm: str | None = None,
         batch: int = BATCH,
         poll: float = POLL_SECONDS,
         pause: Callable[[float], object] = time.sleep,
     ) -> None:
-        """``report`` gets a line about each comparison. ``pause`` waits before a retry; a true value
+        """``report`` gets a line about each comparison, ``reached`` each position that is written. ``pause`` waits before a retry; a true value
         ends the retries after one more attempt.
         """
         self._log = log
         self._target = target
         self._name = shown_target(uri)
         self._report = report
+        self._reached = reached
         self._realm = realm
         self._batch = batch
         self._poll = poll
@@ -251,6 +253,8 @@ class Synchronizer:
         while batch := self._log.read(cursor.seq, self._realm, self._batch):
             cursor = replace(cursor, seq=batch.seq, hash=batch.hash)
             done = self._apply(target, batch, cursor, done)
+            if self._reached is not None:
+                self._reached(cursor.seq)
         return cursor, done
 
     def _apply(

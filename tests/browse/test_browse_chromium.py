@@ -13,7 +13,7 @@ from browsing import Shown
 from playwright.sync_api import Browser, Dialog, Page, sync_playwright
 
 from fixtures.accessibility import violations
-from sitecrawl.render.browser import find_chromium
+from sitecrawl.config.installed_browser import find_chromium
 
 pytestmark = pytest.mark.slow
 PATHS = {

@@ -197,6 +197,28 @@ def test_a_realm_is_forgotten(server: Server, crawl: CrawlCommand, say: Say) -> 
     assert say("frontier", "pending", "--realm", "one").status == 1
 
 
+@pytest.mark.behaviour("DEL-08")
+def test_an_origin_is_forgotten(server: Server, crawl: CrawlCommand, say: Say) -> None:
+    text = "A text that two sites have in common, long enough to be compared."
+    pages: dict[str, Page] = {
+        "/": page("/a", text=text),
+        "/a": page(text="Only here, and nowhere else."),
+    }
+    one, two = server.serve(pages), server.serve(pages, address="127.0.0.2")
+    done = crawl(f"{one}/", f"{two}/", crawl_name="both")
+    kept = next(origin for origin in (one, two) if f"{origin}/" in done.documents)
+    other = two if kept == one else one
+    assert say("frontier", "delete-origin", "http://a.test").status == 1
+    said = say("frontier", "delete-origin", kept)
+    assert said.out.startswith(f"{kept} was deleted; ")
+    assert "-a forbidden_sites=127.0.0." in said.out
+    assert kept not in say("frontier", "pending").out
+    again = crawl(f"{other}/", crawl_name="both")
+    assert set(again.deletions) == {url for url in done.documents if url.startswith(kept)}
+    exported = say("export").lines
+    assert {json.loads(line)["url"] for line in exported} == {f"{other}/", f"{other}/a"}
+
+
 @pytest.mark.parametrize(
     ("words", "status", "line"),
     [

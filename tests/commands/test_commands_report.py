@@ -5,7 +5,10 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
+from pathlib import Path
 from typing import Any
+from zipfile import ZipFile
 
 import pytest
 from saying import Crawled, Say
@@ -116,6 +119,20 @@ def test_every_list_in_every_format(say: Say, name: str) -> None:
 
 
 @pytest.mark.behaviour("REP-05")
+@pytest.mark.usefixtures("known")
+def test_a_workbook_has_a_sheet_for_each_list(say: Say, tmp_path: Path) -> None:
+    assert say("report", "-O", "report.xlsx").status == 0
+    with ZipFile(tmp_path / "report.xlsx") as book:
+        sheets = re.findall(r'<sheet name="(\w+)"', book.read("xl/workbook.xml").decode())
+        first = book.read("xl/worksheets/sheet1.xml").decode()
+    assert sheets[:2] == ["problems", "dead_links"]
+    assert "Broken links" in first
+    assert "<f>" not in first
+    assert say("report", "--list", "titles", "-O", "titles.xlsx").status == 0
+    assert say("report", "-O", "nowhere/report.xlsx").status == 2
+
+
+@pytest.mark.behaviour("REP-05")
 def test_a_spreadsheet_evaluates_nothing() -> None:
     text = ("=1+1", "+1", "-1", "@a", "\t=1", "a=1")
     rows = [(each, None, None, None) for each in text]
@@ -155,7 +172,7 @@ def test_problems_come_first_and_an_unfinished_crawl_says_so(
 @pytest.mark.parametrize(
     ("words", "status", "text"),
     [
-        (("--list", "nothing"), 2, "there is no list 'nothing'; known: dead_links"),
+        (("--list", "nothing"), 2, "there is no list 'nothing'; known: problems, dead_links"),
         (("--format", "csv"), 2, "--format is for --list"),
         (("words",), 2, "there is nothing to do with 'words'"),
         (("-O", "/dev/null/report.html"), 2, "cannot be written"),
@@ -170,3 +187,25 @@ def test_wrong_usage(say: Say, words: tuple[str, ...], status: int, text: str) -
 
 def test_without_a_crawl(say: Say) -> None:
     assert say("report").status == 3
+
+
+@pytest.mark.behaviour("REP-13")
+def test_any_earlier_run_can_be_compared(server: Server, crawl: CrawlCommand, say: Say) -> None:
+    site: dict[str, Page] = {"/": page("/a", "/b"), "/a": page(text="A page"), "/b": page(text="B")}
+    origin = server.serve(site)
+    crawl(f"{origin}/")
+    site["/a"] = Answer("gone", status=410)
+    crawl(f"{origin}/", force="yes")
+    site["/b"] = redirect("/")
+    crawl(f"{origin}/", force="yes")
+
+    def differences(*words: str) -> set[tuple[Any, ...]]:
+        said = say("report", *words, "--list", "differences", "--json").out.replace(origin, "")
+        return {(row["url"], row["outcome"]) for row in map(json.loads, said.splitlines())}
+
+    assert differences() == {("/b", "permanent_redirect")}
+    assert differences("--against", "1") == {("/b", "permanent_redirect"), ("/a", "file_gone")}
+    assert differences("--against", "3") == set()
+    changes = say("report", "--against", "1", "--list", "changes", "--json").lines
+    assert {json.loads(line)["change"] for line in changes} >= {"deleted"}
+    assert say("report", "--against", "yesterday").status == 2

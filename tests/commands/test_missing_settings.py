@@ -16,7 +16,10 @@ from fixtures.server import Server, page
 from sitecrawl import commands
 
 SETTINGS = "SCRAPY_SETTINGS_MODULE"
-SCRAPYS = {"bench", "check", "crawl", "fetch", "genspider", "parse", "runspider", "shell", "view"}
+SCRAPYS = {
+    *("bench", "check", "crawl", "fetch", "genspider", "list", "parse", "runspider", "shell"),
+    "view",
+}
 OWN = {path.stem for path in Path(commands.__path__[0]).glob("[!_]*.py")} - SCRAPYS
 
 

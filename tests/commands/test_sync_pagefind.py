@@ -27,7 +27,7 @@ from fixtures.command import Command, run
 from fixtures.crawls import CrawlCommand
 from fixtures.nginx import Nginx
 from fixtures.server import Answer, Page, Server, page
-from sitecrawl.render.browser import find_chromium
+from sitecrawl.config.installed_browser import find_chromium
 
 WORDS = "Some sentences that every section has, so that it is a section. " * 5
 GUIDE = (

@@ -96,6 +96,16 @@ def test_a_check_for_browsers_is_not_said_to_pass(server: Server, crawl: CrawlCo
     assert "again later" not in line
 
 
+def test_a_check_for_browsers_at_robots_txt_is_named(server: Server, crawl: CrawlCommand) -> None:
+    wall = Answer("wait", status=503, headers={"cf-mitigated": "challenge"})
+    run = crawl(f"{server.serve({'/robots.txt': wall, '/': wall})}/")
+    (line,) = complaints(run, "produced nothing")
+    assert "a check for browsers answered 503" in line
+    assert "ask the site's owner to admit this crawler" in line
+    assert "again later" not in run.log
+    assert server.log.targets() == ["/robots.txt"]
+
+
 def test_a_host_in_place_of_the_spider_is_answered_with_the_command(crawl: CrawlCommand) -> None:
     done = run(["crawl", "a.test"], crawl.directory, settings="sitecrawl.settings")
     assert done.returncode == 2

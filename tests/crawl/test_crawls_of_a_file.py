@@ -10,7 +10,7 @@ import pytest
 
 from fixtures.command import Command
 from fixtures.crawls import CrawlCommand, read
-from fixtures.server import Server, page
+from fixtures.server import Answer, Server, page
 
 
 def site(server: Server, word: str, pages: int = 2, address: str = "127.0.0.1") -> str:
@@ -214,3 +214,66 @@ def test_interrupt_ends_the_running_crawl_and_starts_no_other(
     assert "2 crawls: 0 with status 0, 1 not started." in printed
     assert 1 <= len(read(crawl.directory / "a.jsonl")) < 30
     assert not (crawl.directory / "b.jsonl").exists()
+
+
+@pytest.mark.slow
+@pytest.mark.behaviour("MON-08")
+def test_fifty_sites_with_seven_dead_ones(server: Server, crawl: CrawlCommand) -> None:
+    wall = Answer("wait", status=403, headers={"cf-mitigated": "challenge"})
+    dead = {
+        "missing": (server.serve({}), "check the address"),
+        "gone": (server.serve({"/": Answer(status=410)}), "check the address"),
+        "forbidden": (server.serve({"/": Answer(status=403)}), "give -a auth="),
+        "password": (server.serve({"/": Answer(status=401)}), "give -a auth=ORIGIN"),
+        "challenged": (server.serve({"/": wall}), "ask the site's owner to admit this crawler"),
+        "disallowed": (
+            server.serve({"/robots.txt": "User-agent: *\nDisallow: /", "/": page()}),
+            "ask the site's owner to allow it",
+        ),
+        "refused": ("http://127.0.0.9:9", "nothing answers there: check the address"),
+    }
+    alive = {f"s{n}": site(server, f"w{n}", address=f"127.0.0.{10 + n}") for n in range(43)}
+    starts = {**alive, **{name: origin for name, (origin, _) in dead.items()}}
+    tables = {name: start(origin) for name, origin in starts.items()}
+    write(crawl.directory, "delay = 0\npatience = 1", **tables)
+    given = ("-s", "SITECRAWL_METRICS=NAME.prom", "--notify", "cat > notice.json", "--jobs", "4")
+    status, printed = crawl.command("crawls", "sites.toml", "-O", "NAME.jsonl", *given)
+    assert status == 1, printed[-3000:]
+    assert printed.splitlines()[-1] == "50 crawls: 43 with status 0."
+    notice = json.loads((crawl.directory / "notice.json").read_text())
+    told = {each["crawl"]: each for each in notice["crawls"]}
+    assert (notice["status"], set(told)) == (1, set(dead))
+    overview = crawl.command("frontier", "--config", "sites.toml")[1]
+    for name, (origin, remedy) in dead.items():
+        (line,) = told[name]["failed_starts"]
+        assert line.startswith(f"start {origin}/ produced nothing: ")
+        assert remedy in line
+        assert f"[{name}] {line}" in printed
+        assert f"  {line}" in overview
+    for name in starts:
+        metrics = (crawl.directory / f"{name}.prom").read_text()
+        ended = f'sitecrawl_exit_status{{crawl="{name}/{name}"}} {int(name in dead)}.0'
+        assert ended in metrics
+        assert (name in dead) is not bool(read(crawl.directory / f"{name}.jsonl"))
+
+
+@pytest.mark.behaviour("REP-11")
+def test_one_report_over_all_crawls(server: Server, crawl: CrawlCommand) -> None:
+    gone = server.serve({})
+    linked = server.serve({"/": page("/missing", text="Start of c.")}, address="127.0.0.2")
+    write(crawl.directory, a=start(site(server, "a")), c=start(linked), gone=start(gone))
+    crawl.command("crawls", "sites.toml")
+    status, printed = crawl.command("report", "--config", "sites.toml", "--json")
+    rows = {row["crawl"]: row for row in map(json.loads, printed.splitlines())}
+    assert (status, list(rows)) == (0, ["a", "c", "gone"])
+    assert [row["exit_status"] for row in rows.values()] == [0, 0, 1]
+    assert (rows["a"]["documents"], rows["a"]["high"], rows["c"]["high"]) == (2, 0, 1)
+    assert rows["gone"]["failed_starts"][0].startswith(f"start {gone}/ produced nothing: ")
+    given = ("report", "--config", "sites.toml")
+    status, printed = crawl.command(*given, "--list", "dead_links", "--json")
+    found = {(row["crawl"], row["url"]) for row in map(json.loads, printed.splitlines())}
+    assert found == {("c", f"{linked}/missing"), ("gone", f"{gone}/")}
+    assert crawl.command(*given, "-O", "all.html")[0] == 0
+    html = (crawl.directory / "all.html").read_text()
+    assert html.index('id="crawls"') < html.index('id="problems"')
+    assert crawl.command(*given, "-O", "all.xlsx")[0] == 0

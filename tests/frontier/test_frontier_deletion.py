@@ -346,6 +346,17 @@ def test_a_realm_is_deleted_with_its_documents(work: Crawls) -> None:
     assert [(change.op, change.record["realm"]) for change in delivered] == [("delete", "docs")] * 2
 
 
+@pytest.mark.behaviour("DEL-08")
+def test_an_origin_is_deleted_with_what_refers_to_it(work: Crawls) -> None:
+    first = work()
+    first.seed("/", "/a")
+    first.crawl({"/": "home", "/a": "a"})
+    changes = Administration(first.database).delete_origin(SITE)
+    assert [change.op for change in changes] == ["delete", "delete"]
+    for table in ("url", "origin", "document", "link", "attempt"):
+        assert first.database.rows(f"SELECT count(*) FROM {table}") == [(0,)]
+
+
 @pytest.mark.behaviour("RC-03")
 def test_not_changed_since_a_held_deletion_leaves_it_held(work: Crawls) -> None:
     pages = site(20)

@@ -12,6 +12,7 @@ from sitecrawl.config.options.crawl_options import CrawlParams
 from sitecrawl.policy.documents.fields import DELETION_FIELDS, DOCUMENT_FIELDS
 from sitecrawl.policy.documents.page_faults import PAGE_FAULTS
 from sitecrawl.policy.outcomes import Outcome
+from sitecrawl.report.lists import LISTS
 
 ROOT = Path(__file__).parent.parent.parent
 SOURCE = ROOT / "sitecrawl"
@@ -40,6 +41,13 @@ def stats_of(tree: ast.AST) -> Iterator[str]:
 def test_every_option_is_documented() -> None:
     text = (ROOT / "docs" / "configuration.md").read_text(encoding="utf-8")
     assert [name for name in CrawlParams.model_fields if f"`{name}`" not in text] == []
+
+
+def test_every_list_of_the_report_is_documented() -> None:
+    text = (ROOT / "docs" / "report.md").read_text(encoding="utf-8")
+    for each in LISTS:
+        columns = ", ".join(f"`{column}`" for column in each.columns)
+        assert f"\n| `{each.name}` | {each.about} | {columns} |\n" in text
 
 
 def test_every_command_is_documented() -> None:

@@ -14,6 +14,7 @@ import scrapy
 from tests.house.test_style import sources
 
 NAMES = {
+    "scrapy.cmdline": {"_get_commands_dict": "console/completion.py"},
     "scrapy.core.downloader.Downloader": {
         "_enqueue_request": "http/downloader.py",
         "active": "http/downloader.py",

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import sync_playwright
 
-from sitecrawl.render.browser import find_chromium
+from sitecrawl.config.installed_browser import find_chromium
 from sitecrawl.web.html.page import Page
 from sitecrawl.web.page_reader import read_page
 from sitecrawl.web.read_options import ReadOptions

@@ -8,8 +8,8 @@ import shutil
 from fixtures.applications import NEVER_LOADED, application, shell
 from fixtures.crawls import CrawlCommand
 from fixtures.server import Answer, Page, Server, page
+from sitecrawl.config.installed_browser import find_chromium
 from sitecrawl.frontier.base import Outcome
-from sitecrawl.render.browser import find_chromium
 from tests.render.conftest import VIEWS, Result
 
 

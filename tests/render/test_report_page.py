@@ -16,11 +16,11 @@ from playwright.sync_api import Page, expect, sync_playwright
 
 from fixtures.accessibility import violations
 from fixtures.command import Command
+from sitecrawl.config.installed_browser import find_chromium
 from sitecrawl.frontier.base import Candidate
 from sitecrawl.frontier.opening import backend
 from sitecrawl.frontier.state_options import StateOptions
 from sitecrawl.frontier.store import Store
-from sitecrawl.render.browser import find_chromium
 
 ROWS = 100_000
 HOSTILE = "<img src=x onerror=alert(1)>'\"</script><script>document.title='broken'</script>"

@@ -60,6 +60,32 @@ def test_an_egg_runs_as_a_job(scrapyd: Scrapyd, server: Server, tmp_path: Path) 
     assert agents == {"sitecrawl/9.9"}, "an egg knows its version, installed or not"
 
 
+@pytest.mark.behaviour("A-11")
+def test_a_project_with_the_add_on_runs_the_spider(
+    scrapyd: Scrapyd, server: Server, tmp_path: Path
+) -> None:
+    settings = 'SPIDER_MODULES = []\nADDONS = {"sitecrawl.Addon": 300}\n'
+    settings += 'COMMANDS_MODULE = "sitecrawl.commands"\n'
+    deploy_egg(scrapyd, tmp_path / "project", "adding", settings)
+    assert scrapyd.ask("listspiders.json?project=adding")["spiders"] == ["site"]
+    origin = server.serve(SITE)
+    output = tmp_path / "documents.jsonl"
+    options = {"start": f"{origin}/", "profile": "smartsite", "delay": "0"}
+    log = scrapyd.finished("adding", scrapyd.schedule("adding", output, **options))
+    assert "Traceback" not in log
+    assert set(documents(output, origin)) == {"/", "/a?id=1", "/b"}
+
+
+def deploy_egg(scrapyd: Scrapyd, project: Path, name: str, settings: str) -> None:
+    """Deploy a project of one settings module."""
+    (project / name).mkdir(parents=True)
+    (project / name / "__init__.py").touch()
+    (project / name / "settings.py").write_text(settings)
+    target = f"[settings]\ndefault = {name}.settings\n[deploy]\nurl = {scrapyd.url}\n"
+    (project / "scrapy.cfg").write_text(f"{target}project = {name}\nversion = 1\n")
+    lay(project)
+
+
 def deploy(scrapyd: Scrapyd, project: Path) -> None:
     """Lay an egg of a copy of this project, told from the installed one by its log."""
     shutil.copytree(ROOT / "sitecrawl", project / "sitecrawl")
@@ -71,6 +97,11 @@ def deploy(scrapyd: Scrapyd, project: Path) -> None:
     package.write_text(f'{package.read_text()}__version__ = "9.9"\n')
     target = f"[settings]\ndefault = sitecrawl.settings\n[deploy]\nurl = {scrapyd.url}\n"
     (project / "scrapy.cfg").write_text(f"{target}project = egged\nversion = 1\n")
+    lay(project)
+
+
+def lay(project: Path) -> None:
+    """Deploy a project to the Scrapyd of its scrapy.cfg."""
     command = [str(PROGRAMS / "scrapyd-deploy"), "-v", "1"]
     ended = subprocess.run(
         command, cwd=project, capture_output=True, text=True, timeout=300, check=False

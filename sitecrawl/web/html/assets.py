@@ -6,13 +6,15 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from selectolax.lexbor import LexborNode
 
 
 MAX_ASSETS = 200
 """Addresses read of one page."""
+MAX_INSECURE = 5
+"""Addresses loaded by HTTP that are kept of one page."""
 _ASSETS = (
     "img[src], script[src], video[src], audio[src], source[src], track[src], "
     'link[rel~="stylesheet" i][href]'
@@ -27,6 +29,16 @@ def read_assets(root: LexborNode, images: Iterable[str]) -> list[str]:
     found = {address: None for address in _addresses(root) if not address.startswith("data:")}
     found.update(dict.fromkeys(images))
     return list(islice(filter(str.strip, found), MAX_ASSETS))
+
+
+def insecure_assets(
+    root: LexborNode | None, links: Iterable[Mapping[str, str | None]]
+) -> list[str]:
+    """Return the addresses of assets that are loaded by HTTP; without a root, of styles alone."""
+    styles = [each for each in links if "stylesheet" in (each.get("rel") or "").lower()]
+    found = [*(_addresses(root) if root else ()), *(each.get("href") or "" for each in styles)]
+    insecure = (each for each in found if each[:7].lower() == "http://")
+    return list(islice(dict.fromkeys(insecure), MAX_INSECURE))
 
 
 def _addresses(root: LexborNode) -> Iterator[str]:

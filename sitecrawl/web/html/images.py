@@ -21,6 +21,7 @@ def enter_image(walk: Walk, node: LexborNode) -> Leave | None:
     """Add an image's ALT to the text, and mark the link that wraps the image."""
     attributes = node.attributes
     source = attributes.get("src") or ""
+    walk.no_alt += "alt" not in attributes
     foreign = is_foreign(source, walk.host)
     if source and not foreign and not source.startswith("data:"):
         if len(walk.images) < walk.options.max_links:

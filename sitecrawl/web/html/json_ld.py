@@ -31,13 +31,13 @@ _CONTROL = re.compile(r"[\x00-\x1f]")
 _SURROGATE = re.compile("[\ud800-\udfff]")  # half a pair, from an escape; cannot be encoded
 
 
-def read_json_ld(scripts: Iterable[str]) -> dict[str, tuple[str, ...]]:
+def read_json_ld(values: Iterable[Any]) -> dict[str, tuple[str, ...]]:
     """The known properties of the objects that describe the page, each with its values.
 
-    Malformed JSON is ignored. Breadcrumbs become the names of their items, in order. References
+    ``values`` are those of its scripts. Breadcrumbs become the names of their items, in order. References
     to another object by its ``@id`` (JSON-LD 1.1, 3.3) become that object's name.
     """
-    things = [thing for script in scripts for thing in _things(_load(script))]
+    things = [thing for value in values for thing in _things(value)]
     names = {thing.get("@id"): thing.get("name") for thing in things if _is_named(thing)}
     facts: dict[str, list[str]] = {}
     for thing in things:
@@ -49,14 +49,14 @@ def read_json_ld(scripts: Iterable[str]) -> dict[str, tuple[str, ...]]:
     return {name: tuple(dict.fromkeys(values)) for name, values in facts.items() if values}
 
 
-def _load(script: str) -> Any:
-    """The JSON value in a script; None if it is invalid or too long."""
+def load(script: str) -> Any:
+    """The JSON value in a script, None if it is too long; raises ValueError if it is invalid."""
     if len(script) > MAX_CHARACTERS:
         return None
     text = script.strip().removeprefix("<!--").removesuffix("-->").strip().rstrip(";")
     try:
         return json.loads(_CONTROL.sub(" ", text))
-    except (ValueError, RecursionError):
+    except RecursionError:
         return None
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -138,6 +138,11 @@ def canonical_url(elements: Iterable[Related], reader: LinkReader) -> str | None
 
 
 Headers = Mapping[str, Sequence[str]]
+PROTECTION = (
+    *("content-security-policy", "strict-transport-security", "x-content-type-options"),
+    "x-frame-options",
+)
+"""Headers that keep other sites from abusing a page."""
 
 
 @dataclass(slots=True)
@@ -167,6 +172,7 @@ def fill_outgoing(page: Page, outgoing: Outgoing, headers: Headers, options: Rea
         outgoing.robots, headers.get("x-robots-tag", ()), options.agent
     )
     page.refresh = _refresh(outgoing.refresh, headers.get("refresh", ()), page)
+    page.unprotected = tuple(_missing_protection(headers, page.url))
     page.canonical = canonical_url(elements, reader)
     page.alternates = add_link_elements(elements, reader, follow="link" in link_patterns(options))
     reader.add_found(outgoing.found, outgoing.image_maps, outgoing.banners)
@@ -178,6 +184,17 @@ def fill_outgoing(page: Page, outgoing: Outgoing, headers: Headers, options: Rea
     page.inert, page.malformed = tuple(reader.inert), tuple(reader.malformed)
     cuts = [*reader.cuts, "too_many_links"] if reader.is_full else reader.cuts
     page.cuts += tuple(each for each in dict.fromkeys(cuts) if each not in page.cuts)
+
+
+def _missing_protection(headers: Headers, url: str) -> Iterator[str]:
+    """Yield the headers that protect a page from others and that it lacks."""
+    for name in PROTECTION:
+        framed = name == "x-frame-options" and "frame-ancestors" in "".join(
+            headers.get("content-security-policy", ())
+        )
+        plain = name == "strict-transport-security" and not url.startswith("https:")
+        if name not in headers and not framed and not plain:
+            yield name
 
 
 def _base(href: str, url: str) -> str:

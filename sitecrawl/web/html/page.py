@@ -116,6 +116,10 @@ class Page:
     reason why it cannot be used at all, ``fault_detail`` the same as a sentence.
     ``inert`` are addresses of links to code or inline content (``javascript:``, ``data:``),
     ``malformed`` those that are not URLs, as written; both are truncated.
+    ``h1`` are all headings of level 1, also those beside the page's own content.
+    ``insecure`` are the assets that an HTTPS page names by HTTP; ``unprotected`` the missing
+    headers that protect a page; ``no_alt`` counts images without ALT, ``broken_json_ld`` the
+    scripts of JSON-LD that do not parse.
     ``cuts`` names the truncations that kept the reading bounded.
     """
 
@@ -156,4 +160,9 @@ class Page:
     location: str = ""
     fault: str = ""
     fault_detail: str = ""
+    h1: tuple[str, ...] = ()
+    insecure: tuple[str, ...] = ()
+    unprotected: tuple[str, ...] = ()
+    no_alt: int = 0
+    broken_json_ld: int = 0
     cuts: tuple[str, ...] = ()

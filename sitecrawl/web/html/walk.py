@@ -77,6 +77,7 @@ class Walk:
         "named",
         "names",
         "navigates",
+        "no_alt",
         "nofollow",
         "options",
         "plain",
@@ -119,7 +120,7 @@ class Walk:
         self.marks: dict[str, Mark] = {}
         self.language = ""
         self.host = ""
-        self.nofollow = 0
+        self.nofollow = self.no_alt = 0
         self.navigates = False
         self.via = ""
         self.fragments = self.fragments_read = self.fragments_size = 0

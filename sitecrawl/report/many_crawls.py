@@ -1,0 +1,59 @@
+"""One report over all crawls of a file: their state, and lists with the name of the crawl."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+
+from sitecrawl.console.crawl_overview import CrawlOverview
+from sitecrawl.frontier import open_survey
+from sitecrawl.report import problems
+from sitecrawl.report.facts import Facts, Row
+from sitecrawl.report.report_list import OVERVIEW, FilledList, ReportList, moment
+
+CRAWLS = ReportList(
+    "crawls",
+    "Crawls",
+    OVERVIEW,
+    "Each crawl with its last run, the kinds of problems that its site has by importance, and its dead "
+    "starts with reason and remedy.",
+    "The file has no crawl.",
+    (
+        *("crawl", "exit_status", "failed_starts", "documents", "waiting"),
+        *(problems.HIGH, problems.MEDIUM, problems.LOW, "ended_at", "finish_reason"),
+    ),
+    lambda _: (),
+)
+
+
+def read_crawls(
+    overviews: Iterable[CrawlOverview],
+    wanted: Sequence[ReportList],
+    show: Callable[[str], object],
+) -> list[FilledList]:
+    """Read the table of crawls, then each list of all of them, one crawl after the other."""
+    crawls: list[Row] = []
+    rows: dict[str, list[Row]] = {each.name: [] for each in wanted}
+    for each in overviews:
+        show(f"Reading the crawl {each.name}")
+        counts: Counter[str] = Counter()
+        if each.run is not None:
+            with open_survey(each.database, each.run.realm) as survey:
+                facts = Facts(survey, each.run)
+                counts.update(kind.importance for kind in problems.ALL if facts.rows(kind.of))
+                for of in wanted:
+                    rows[of.name] += ((each.name, *row) for row in facts.rows(of))
+        crawls.append(_crawl(each, counts))
+    named = [replace(of, columns=("crawl", *of.columns)) for of in wanted]
+    return [FilledList(CRAWLS, crawls), *(FilledList(of, rows[of.name]) for of in named)]
+
+
+def _crawl(overview: CrawlOverview, counts: Counter[str]) -> Row:
+    run = overview.run
+    ended = run.finish_reason if run else overview.problem or "not crawled yet"
+    starts = tuple(overview.failed_starts)
+    state = (overview.name, overview.status, starts, overview.documents, overview.waiting)
+    numbers = (counts[each] for each in (problems.HIGH, problems.MEDIUM, problems.LOW))
+    at = moment(run.finished_at) if run else None
+    return (*state, *numbers, at, ended)
