@@ -4,6 +4,7 @@
 
 The first run crawls the manuals; ``--folder`` keeps the crawl database for the next. The tenth of the
 queries that is held back from tuning counts only with ``--held``, which prints that tenth alone.
+Queries of a translated manual are those of a reader of its language, as browsers name it (`reader`).
 A query scores the reciprocal of the rank of its first answer among ten (MRR@10); ``own anchor`` is
 the share of answers with an anchor, among those found, whose hit leads to that anchor.
 """
@@ -147,7 +148,7 @@ def compared(
         theirs: defaultdict[str, list[Found]] = defaultdict(list)
         for query in queries:
             began = time.perf_counter()
-            hits = search(index, query.text).hits
+            hits = search(index, query.text, reader=query.reader).hits
             ms = 1000 * (time.perf_counter() - began)
             found = judged(query, [hit.target for hit in hits], origins, ms)
             for kind in (query.kind, "all"):

@@ -37,12 +37,18 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A text to search for, its kind, and the answers that count as found."""
+    """A text to search for, its kind, the answers that count as found, and the reader's language."""
 
     kind: str
     text: str
     answers: tuple[Answer, ...]
     held: bool = False
+
+    @property
+    def reader(self) -> str:
+        """Language of the translation that a query is made from; other manuals are in English."""
+        folder = self.answers[0].path.partition("/")[0]
+        return folder.partition("-")[0] if folder in LANGUAGES else "en"
 
 
 Entry = tuple[str, Answer]

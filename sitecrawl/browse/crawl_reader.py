@@ -212,7 +212,7 @@ class CrawlReader:
         self.name = source.name
 
     def search(
-        self, words: str, filters: SearchFilters, *, limit: int, offset: int
+        self, words: str, filters: SearchFilters, *, reader: str = "", limit: int, offset: int
     ) -> SearchResults:
         """Search the realm of the crawl; without a search file yet, nothing is found.
 
@@ -222,7 +222,7 @@ class CrawlReader:
             return SearchResults(0, ())
         own = SearchFilters(filters.host, filters.under, filters.language, self.realm)
         with open_index(self._index) as index:
-            return search(index, words, own, limit=limit, offset=offset)
+            return search(index, words, own, reader=reader, limit=limit, offset=offset)
 
     def sites(self) -> dict[str, int]:
         """Return the origins with their numbers of documents."""

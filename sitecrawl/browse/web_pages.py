@@ -7,6 +7,7 @@ direction characters are removed; only http and https become links; nothing remo
 from __future__ import annotations
 
 import json
+import re
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -48,11 +49,12 @@ VIEWS = {
 
 @dataclass(frozen=True, slots=True)
 class PageRequest:
-    """A GET request: path, first value of each parameter, and the header Accept."""
+    """A GET request: path, first value of each parameter, headers Accept and Accept-Language."""
 
     path: str
     query: Mapping[str, str]
     accept: str = ""
+    accept_language: str = ""
 
     def get(self, name: str) -> str:
         """Return a parameter without surrounding white space, empty if it is missing."""
@@ -62,6 +64,11 @@ class PageRequest:
         """Return a parameter as a number between 0 and ``most``, else the default."""
         text = self.get(name)
         return min(int(text), most) if text.isdecimal() and len(text) < 9 else default
+
+    @property
+    def reader(self) -> str:
+        """Language of the reader: the parameter ``reader``, else the browser's first one."""
+        return self.get("reader") or re.split("[,;]", self.accept_language)[0].strip()
 
     @property
     def wants_json(self) -> bool:
@@ -152,7 +159,9 @@ class WebPages:
 
     def _found(self, request: PageRequest, offset: int, limit: int) -> SearchResults:
         filters = SearchFilters(request.get("site"), request.get("under"), request.get("language"))
-        return self._reader.search(request.get("q"), filters, limit=limit, offset=offset)
+        return self._reader.search(
+            request.get("q"), filters, reader=request.reader, limit=limit, offset=offset
+        )
 
     def _search(self, request: PageRequest) -> PageReply:
         if request.wants_json:

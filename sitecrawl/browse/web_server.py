@@ -147,7 +147,8 @@ def _page_request(request: Any) -> PageRequest:
         pairs = parse_qsl(query, max_num_fields=MAX_PARAMETERS, errors="replace")
     except ValueError:
         pairs = []
-    return PageRequest(path, dict(reversed(pairs)), _header(request, "accept"))
+    accepted = (_header(request, "accept"), _header(request, "accept-language"))
+    return PageRequest(path, dict(reversed(pairs)), *accepted)
 
 
 def _header(request: Any, name: str) -> str:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from typing import Any, NamedTuple
 from urllib.parse import unquote, urlsplit
 
@@ -12,7 +13,6 @@ from sitecrawl.search.analysis import name_key
 MAX_NAMES = 2000  # of the headings of a page, and of its definitions
 TITLE_PARTS = re.compile(r"\s+[—–|·»-]\s+|\s::\s")
 NAME = re.compile(r"\w[\w.]*")
-LANGUAGE_PART = re.compile(r"(?<=[/.])([a-z]{2,3})(?:[-_][a-z]{2,4})?(?=[/.]|$)", re.IGNORECASE)
 HEADING, DEFINITION, TITLE = range(3)
 
 
@@ -52,13 +52,16 @@ def qualified_names(term: str, anchor: str) -> list[str]:
     return [".".join(parts[start:]) for start in range(len(parts))]
 
 
-def translation_key(url: str, languages: Collection[str]) -> str:
-    """Return a URL without its language, of those given: the same for translations of one page."""
+@lru_cache(maxsize=8)
+def language_part(languages: frozenset[str]) -> re.Pattern[str]:
+    """Return the pattern of a part of a URL that names one of the languages: ``de``, ``pt-BR``.
 
-    def replaced(found: re.Match[str]) -> str:
-        return "*" if found[1].lower() in languages else found[0]
-
-    return LANGUAGE_PART.sub(replaced, url)
+    URLs that are equal without it are translations of one page.
+    """
+    names = "|".join(map(re.escape, sorted(languages)))
+    return re.compile(
+        rf"(?<=[/.])({names})(?:[-_][a-z]{{2,4}})?(?=[/.]|$)", re.IGNORECASE | re.ASCII
+    )
 
 
 def entries(content: Mapping[str, Any], field: str) -> Iterator[Mapping[str, Any]]:

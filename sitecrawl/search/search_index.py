@@ -64,6 +64,7 @@ CREATE INDEX spelling_reversed ON spelling (reversed, word);
 CREATE INDEX spelling_page ON spelling (page);
 CREATE VIRTUAL TABLE frequency USING fts5vocab ('words', 'row')
 """
+MAX_NAMED = 3_000  # names compared with a query
 NAME_BONUS = {HEADING: 30.0, DEFINITION: 40.0, TITLE: 45.0}  # BM25 points of an exact name
 SHOWN = (
     *("title", "description", "headings", "definitions", "body"),
@@ -150,6 +151,8 @@ class SearchIndex:
         except (sqlite3.Error, OSError) as error:
             raise IndexFileError(f"The search index {path} cannot be used: {error}.") from error
         self._compressor = zstd.ZstdCompressor(level=1)
+        self._frequencies: dict[str, int] = {}
+        self._languages: list[str] | None = None
 
     def _prepare(self, *, make: bool) -> None:
         [(application,)] = self._connection.execute("PRAGMA application_id").fetchall()
@@ -272,11 +275,16 @@ class SearchIndex:
         return self._connection.execute("SELECT id, change FROM page").fetchall()
 
     def languages(self) -> list[str]:
-        """Return the primary languages of the pages, the most frequent first."""
-        rows = self._connection.execute(
-            "SELECT language FROM page WHERE language <> '' GROUP BY language ORDER BY count(*) DESC"
-        )
-        return [language for (language,) in rows]
+        """Return the primary languages of the pages."""
+        if self._languages is None:
+            found, after = [], ""
+            while rows := self._connection.execute(
+                "SELECT language FROM page WHERE language > ? ORDER BY language LIMIT 1", (after,)
+            ).fetchall():
+                [(after,)] = rows
+                found.append(after)
+            self._languages = found
+        return self._languages
 
     def sites(self, realm: str = "") -> dict[str, int]:
         """Return the origins of the pages, of one realm or of all, with their numbers of pages."""
@@ -320,23 +328,25 @@ class SearchIndex:
         )
 
     def document_frequency(self, token: str) -> int:
-        """Return the number of pages with a token, as spelled in the index."""
-        rows = self._connection.execute("SELECT doc FROM frequency WHERE term = ?", (token,))
-        return next((int(count) for (count,) in rows), 0)
+        """Return the number of pages with a token, as spelled in the index; read once."""
+        if token not in self._frequencies:
+            rows = self._connection.execute("SELECT doc FROM frequency WHERE term = ?", (token,))
+            self._frequencies[token] = next((int(count) for (count,) in rows), 0)
+        return self._frequencies[token]
 
     def ranked(
-        self, match: str, conditions: Mapping[str, str], limit: int, offset: int
+        self, match: str, conditions: Mapping[str, str], limit: int
     ) -> list[tuple[int, float]]:
         """Return numbers of the matching pages, best first, with BM25 scores (less is better).
 
         ``conditions`` are SQL conditions on ``page``, each with its value.
         """
         where = "".join(f" AND {condition}" for condition in conditions)
+        joined = "JOIN page ON page.number = words.rowid" if conditions else ""
         return self._connection.execute(
             "SELECT words.rowid, bm25(words, 10.0, 4.0, 1.0) AS score FROM words"  # noqa: S608
-            f" JOIN page ON page.number = words.rowid WHERE words MATCH ?{where}"
-            " ORDER BY score, words.rowid LIMIT ? OFFSET ?",
-            (match, *conditions.values(), limit, offset),
+            f" {joined} WHERE words MATCH ?{where} ORDER BY score, words.rowid LIMIT ?",
+            (match, *conditions.values(), limit),
         ).fetchall()
 
     def named(self, key: str, *, prefix: bool = False) -> dict[int, tuple[float, str]]:
@@ -349,7 +359,7 @@ class SearchIndex:
         condition = "key >= ? AND key < ?" if prefix else "key = ? AND ? <> ''"
         rows = self._connection.execute(
             f"SELECT page, anchor, kind, length(key) FROM name WHERE {condition}"  # noqa: S608
-            " ORDER BY length(key) LIMIT 500",
+            f" LIMIT {MAX_NAMED}",
             (key, _successor(key)),
         )
         found: dict[int, tuple[float, str]] = {}
@@ -403,13 +413,14 @@ class SearchIndex:
         ).fetchall()
         return IndexedPage(id_, url, realm, language, modified_at, _unpack(content))
 
-    def urls(self, numbers: Sequence[int]) -> dict[int, str]:
-        """Return the URLs of the pages with these numbers."""
+    def places(self, numbers: Sequence[int]) -> dict[int, tuple[str, str]]:
+        """Return URL and language of the pages with these numbers."""
         rows = self._connection.execute(
-            "SELECT number, url FROM page WHERE number IN (SELECT value FROM json_each(?))",
+            "SELECT number, url, language FROM page"
+            " WHERE number IN (SELECT value FROM json_each(?))",
             (json.dumps(numbers),),
         )
-        return dict(rows.fetchall())
+        return {number: (url, language) for number, url, language in rows}
 
     def pages(self) -> Iterator[IndexedPage]:
         """Yield all pages, by id."""

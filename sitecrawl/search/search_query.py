@@ -15,9 +15,9 @@ from sitecrawl.search.analysis import (
     PART,
     WORD,
     edit_distance,
-    matching_key,
     name_key,
     signed,
+    token,
     variants,
     whole_names,
 )
@@ -27,6 +27,8 @@ MAX_TERMS = 32
 MIN_PREFIX = 3  # letters of a last word that is completed
 MIN_CORRECTED = 4  # letters of a word that is corrected
 COMMON = 0.5  # share of pages above which a word is left out if the query has rarer ones
+MAX_PAGES = 20_000  # pages with a word, above which it is left out likewise
+RARE = 10  # a form of a word that so many times more pages have in another form is left out
 TERM = re.compile(r'(?P<minus>(?<!\S)-(?=["\w]{2}))?(?:"(?P<phrase>[^"]*)"?|(?P<word>[^\s"]+))')
 
 
@@ -47,11 +49,15 @@ class Term:
 
 @dataclass(frozen=True, slots=True)
 class Expressions:
-    """FTS5 expressions of a query: pages with every term, with any, and with its words in a row."""
+    """FTS5 expressions of a query: pages with every term, with any, and with its words in a row.
+
+    ``words`` are those to be marked in a result.
+    """
 
     every: str
     some: str
     phrase: str
+    words: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,31 +76,31 @@ class SearchQuery:
         """The query as a name, to be compared with titles and headings."""
         return name_key(" ".join(term.text for term in self.wanted))
 
-    def words(self) -> list[str]:
-        """Return the words to be marked in a result."""
-        return [word for term in self.wanted for word in term.words]
+    def expressions(self, index: SearchIndex, language: str = "") -> Expressions | None:
+        """Return the expressions for the pages in a language, or all; None without terms.
 
-    def expressions(self, index: SearchIndex) -> Expressions | None:
-        """Return the expressions for the index; None without terms.
-
-        Words on more than half of the pages are left out if the query has rarer ones.
+        Words on most pages are left out if the query has rarer ones; those on very many pages
+        count only for pages with all words.
         """
-        languages = index.languages()
-        wanted = self.wanted
-        wanted = [term for term in wanted if not _is_common(term, index)] or wanted
-        each = [(_every(term, languages), _some(term, languages)) for term in wanted]
-        each = [pair for pair in each if pair[0]]
-        if not each:
+        forms = WordForms(index, [language] if language else index.languages())
+        most = COMMON * index.count()
+        wanted = [term for term in self.wanted if forms.frequency(term) <= most] or self.wanted
+        if not wanted:
             return None
-        excluded = [_every(term, languages) for term in self.terms if term.excluded]
+        most = max(MAX_PAGES, min(map(forms.frequency, wanted)))
+        rarer = [term for term in wanted if forms.frequency(term) <= most]
+        excluded = [_every(term, forms) for term in self.terms if term.excluded]
 
         def less(matched: str) -> str:
-            return " NOT ".join([f"({matched})", *filter(None, excluded)])
+            return " NOT ".join([f"({matched})", *excluded])
 
         parts = [part for term in self.wanted for part in term.words]
-        phrase = less(f'"{" ".join(parts)}"') if len(parts) > 1 else ""
-        every = " AND ".join(one for one, _ in each)
-        return Expressions(less(every), less(" OR ".join(some for _, some in each)), phrase)
+        return Expressions(
+            every=less(" AND ".join(_every(term, forms) for term in wanted)),
+            some=less(" OR ".join(_some(term, forms) for term in rarer)),
+            phrase=less(f'"{" ".join(parts)}"') if len(parts) > 1 else "",
+            words=tuple(word for term in wanted for word in term.words),
+        )
 
     def corrected(self, index: SearchIndex) -> SearchQuery:
         """Complete or correct the words that no page has; the same query if there are none.
@@ -102,8 +108,9 @@ class SearchQuery:
         The last word may be the beginning of one; others are replaced by the most similar word of
         the index.
         """
+        forms = WordForms(index, index.languages())
         last = self.wanted[-1] if self.wanted else None
-        return SearchQuery(tuple(_mended(term, index, is_last=term is last) for term in self.terms))
+        return SearchQuery(tuple(_mended(term, forms, is_last=term is last) for term in self.terms))
 
     def text(self) -> str:
         """Return the query as typed."""
@@ -124,17 +131,50 @@ def parse_query(text: str) -> SearchQuery:
     return SearchQuery(tuple(terms[:MAX_TERMS]))
 
 
-def _forms(word: str, languages: Sequence[str]) -> str:
-    """Return the forms of a word in the languages of the pages, as one expression."""
-    forms = (" ".join(WORD.findall(form)) for form in variants(word, languages))
-    return " OR ".join(f'"{form}"' for form in dict.fromkeys(forms))
+class WordForms:
+    """The forms that the words of a query have in an index, by the languages of its pages."""
+
+    def __init__(self, index: SearchIndex, languages: Sequence[str]) -> None:
+        self.index = index
+        self._languages = languages
+        self._found: dict[str, dict[str, int]] = {}
+
+    def pages(self, word: str) -> dict[str, int]:
+        """Return the forms of a word that occur, each with its number of pages.
+
+        A stem in one language that is rare beside that in another is left out: its rarity would
+        rank its few pages first.
+        """
+        if word not in self._found:
+            forms = [" ".join(WORD.findall(form)) for form in variants(word, self._languages)]
+            found = {token(form) or form: form for form in reversed(forms)}
+            counts = {form: self._count(key, form) for key, form in found.items()}
+            least = max(counts.values(), default=0) / RARE
+            self._found[word] = {
+                form: count for form, count in counts.items() if count and count >= least
+            }
+        return self._found[word]
+
+    def expression(self, word: str) -> str:
+        """Return the forms of a word as one expression."""
+        return " OR ".join(f'"{form}"' for form in self.pages(word) or [word.lower()])
+
+    def frequency(self, term: Term) -> int:
+        """Return the number of pages with a word; 0 for others than single words."""
+        is_word = len(term.words) == 1 and not term.prefix and not term.is_phrase
+        return max(self.pages(term.words[0]).values(), default=0) if is_word else 0
+
+    def _count(self, key: str, form: str) -> int:
+        if key == form and " " in form:
+            return self.index.occurs(f'"{form}"')
+        return self.index.document_frequency(key)
 
 
-def _every(term: Term, languages: Sequence[str]) -> str:
+def _every(term: Term, forms: WordForms) -> str:
     """Return the expression for a term as a whole: its name, its phrase, or all of its parts."""
     if term.is_phrase:
-        return f"({_forms(term.text, languages)})"
-    parts = _parts(term, languages)
+        return f"({forms.expression(term.text)})"
+    parts = _parts(term, forms)
     both = f"({' AND '.join(parts)})"
     names = {name for name in whole_names(term.text) if not name.isascii()}
     wholes = [f'"{name}"' for name in sorted(names)]
@@ -143,29 +183,31 @@ def _every(term: Term, languages: Sequence[str]) -> str:
     return f"({' OR '.join([*wholes, both])})"
 
 
-def _parts(term: Term, languages: Sequence[str]) -> list[str]:
+def _parts(term: Term, forms: WordForms) -> list[str]:
     """Return the expression for each word of a term; the last is open if the term is a prefix."""
-    parts = [f"({_forms(word, languages)})" for word in term.words]
-    return [*parts[:-1], f'("{term.words[-1].lower()}"*)'] if term.prefix else parts
+    parts = [f"({forms.expression(word)})" for word in term.words]
+    if not term.prefix:
+        return parts
+    end = term.words[-1].lower()
+    is_short = len(end) < MIN_PREFIX and len(parts) > 1 and end.isascii()
+    return parts[:-1] if is_short else [*parts[:-1], f'("{end}"*)']
 
 
-def _some(term: Term, languages: Sequence[str]) -> str:
+def _some(term: Term, forms: WordForms) -> str:
     """Return the expression for any part of a term."""
     if term.is_phrase or len(term.words) < 2:
-        return _every(term, languages)
-    parts = _parts(term, languages)
-    return f"({' OR '.join([_every(term, languages), *parts])})"
+        return _every(term, forms)
+    return f"({' OR '.join([_every(term, forms), *_parts(term, forms)])})"
 
 
-def _mended(term: Term, index: SearchIndex, *, is_last: bool) -> Term:
+def _mended(term: Term, forms: WordForms, *, is_last: bool) -> Term:
     """Complete or correct the words of a term that no page has."""
     if term.excluded or term.prefix or term.is_phrase:
         return term
-    text = term.text
+    text, index = term.text, forms.index
     if is_last and _is_begun_name(text, index):
         return Term(text, prefix=True)
-    languages = index.languages()
-    unknown = [word for word in term.words if not index.occurs(_forms(word, languages))]
+    unknown = [word for word in term.words if not forms.pages(word)]
     for word in unknown:
         is_end = is_last and text.endswith(word) and len(word) >= MIN_PREFIX
         if is_end and index.occurs(f'"{word.lower()}"*'):
@@ -191,9 +233,3 @@ def _nearest(word: str, index: SearchIndex) -> str:
     ]
     best = min((each for each in scored if each[0] <= most), default=None)
     return best[2] if best else word
-
-
-def _is_common(term: Term, index: SearchIndex) -> bool:
-    if len(term.words) != 1 or term.prefix:
-        return False
-    return index.document_frequency(matching_key(term.text)) > COMMON * index.count()

@@ -6,11 +6,11 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from sitecrawl.policy.documents.model_use import permits_models
-from sitecrawl.search.analysis import matching_words
-from sitecrawl.search.names import entries, translation_key
+from sitecrawl.search.analysis import matching_places
+from sitecrawl.search.names import entries, language_part
 from sitecrawl.search.search_index import IndexedPage, SearchIndex
 from sitecrawl.search.search_query import MIN_PREFIX, Expressions, SearchQuery, parse_query
 from sitecrawl.web.languages import primary_language
@@ -19,8 +19,8 @@ from sitecrawl.web.urls.url import with_fragment
 SNIPPET_LENGTH = 220  # characters
 MAX_SCANNED = 200_000  # characters of a body searched for a snippet
 PART_LENGTH = 10_000  # characters that are searched at once
-MAX_PLACES = 2000  # matches considered for one snippet
 DEPTH = 1_100  # pages that are ranked; browsers may ask for the first 1,050
+OTHER_LANGUAGE = 0.7  # of the points of pages that are not in the reader's language
 ALL_WORDS, IN_A_ROW = 0.5, 0.3  # of the BM25 score again, for pages with all words or a phrase
 
 
@@ -123,55 +123,81 @@ def search(
     text: str,
     filters: SearchFilters | None = None,
     *,
+    reader: str = "",
     limit: int = 10,
     offset: int = 0,
 ) -> SearchResults:
-    """Search the index for a query as typed by a person; see ``parse_query``."""
+    """Search the index for a query as typed by a person; see ``parse_query``.
+
+    Pages in the language ``reader`` come first, also of translations of a page; else the best ones.
+    """
     typed = parse_query(text)
     query = typed.corrected(index)
-    conditions = (filters or SearchFilters()).conditions()
-    expressions = query.expressions(index)
+    filters = filters or SearchFilters()
+    expressions = query.expressions(index, primary_language(filters.language))
     if expressions is None:
         return SearchResults(0, ())
-    total = index.total(expressions.some, conditions)
-    any_word = bool(total) and len(query.wanted) > 1
-    any_word = any_word and not index.total(expressions.every, conditions)
+    conditions = filters.conditions()
     found = _ranked(index, query, expressions, conditions)
-    ranked = _without_translations(index, found)
+    ranked = _for_reader(index, found.pages, primary_language(reader))
+    total = len(found.pages)
+    if total == DEPTH:
+        total = index.total(expressions.some, conditions)
     hits = tuple(
-        _hit(index.page(number), query, score, anchor)
+        _hit(index.page(number), expressions.words, score, anchor)
         for number, score, anchor in ranked[offset : offset + limit]
     )
-    correction = query.text() if query != typed else ""
-    return SearchResults(total - len(found) + len(ranked), hits, any_word, correction)
+    return SearchResults(
+        total - len(found.pages) + len(ranked),
+        hits,
+        any_word=bool(hits) and len(query.wanted) > 1 and not found.has_every,
+        correction=query.text() if query != typed else "",
+    )
 
 
-def _without_translations(
-    index: SearchIndex, ranked: Sequence[tuple[int, float, str]]
+class _Ranked(NamedTuple):
+    """Number, points and anchor of the best pages, best first; ``has_every`` if any has all words."""
+
+    pages: list[tuple[int, float, str]]
+    has_every: bool
+
+
+def _for_reader(
+    index: SearchIndex, ranked: Sequence[tuple[int, float, str]], reader: str
 ) -> list[tuple[int, float, str]]:
-    """Keep the best of the translations of each page."""
+    """Rank pages in other languages lower, and keep one of the translations of each page."""
     languages = frozenset(index.languages())
-    urls = index.urls([number for number, _, _ in ranked]) if len(languages) > 1 else {}
-    found: dict[int | str, tuple[int, float, str]] = {}
-    for each in ranked:
-        url = urls.get(each[0])
-        found.setdefault(translation_key(url, languages) if url else each[0], each)
-    return list(found.values())
+    if len(languages) < 2:
+        return list(ranked)
+    part = language_part(languages)
+    places = index.places([number for number, _, _ in ranked])
+    found: dict[str, tuple[int, float, str]] = {}
+    readable: set[str] = set()
+    for number, points, anchor in ranked:
+        url, language = places[number]
+        key, named = part.sub("*", url), part.search(url)
+        language = named[1].lower() if named else language
+        is_foreign = bool(reader) and language not in (reader, "")
+        kept = found.get(key, (number, points * (OTHER_LANGUAGE if is_foreign else 1.0), anchor))
+        if reader and language == reader and key not in readable:
+            readable.add(key)
+            kept = (number, max(points, kept[1]), anchor)
+        found[key] = kept
+    return sorted(found.values(), key=lambda each: -each[1])
 
 
 def _ranked(
     index: SearchIndex, query: SearchQuery, expressions: Expressions, conditions: dict[str, str]
-) -> list[tuple[int, float, str]]:
-    """Return number, points and anchor of the best pages, best first.
-
-    BM25 of any words; more for all words, for a phrase, and for a name equal to the query or
-    begun by it.
+) -> _Ranked:
+    """Rank by BM25 of any words; more for all words, for a phrase, and for a name equal to the
+    query or begun by it. Where enough pages have all words, only those are ranked.
     """
-    points = {
-        number: -score for number, score in index.ranked(expressions.some, conditions, DEPTH, 0)
-    }
-    for match, factor in ((expressions.every, ALL_WORDS), (expressions.phrase, IN_A_ROW)):
-        found = index.ranked(match, conditions, DEPTH, 0) if match else []
+    every = index.ranked(expressions.every, conditions, DEPTH)
+    is_enough = len(every) == DEPTH or expressions.every == expressions.some
+    some = every if is_enough else index.ranked(expressions.some, conditions, DEPTH)
+    points = {number: -score for number, score in some}
+    phrase = index.ranked(expressions.phrase, conditions, DEPTH) if expressions.phrase else []
+    for found, factor in ((every, ALL_WORDS), (phrase, IN_A_ROW)):
         for number, score in found:
             points[number] = points.get(number, -score) + factor * -score
     anchors: dict[int, str] = {}
@@ -182,13 +208,14 @@ def _ranked(
             points[number] += bonus
             anchors[number] = anchor
     best = sorted(points, key=lambda number: (-points[number], number))[:DEPTH]
-    return [(number, points[number], anchors.get(number, "")) for number in best]
+    pages = [(number, points[number], anchors.get(number, "")) for number in best]
+    return _Ranked(pages, has_every=bool(every))
 
 
-def _hit(page: IndexedPage, query: SearchQuery, score: float, named: str) -> SearchHit:
-    snippet, place = best_snippet(page.body, query.words(), page.language)
+def _hit(page: IndexedPage, words: Sequence[str], score: float, named: str) -> SearchHit:
+    snippet, place = best_snippet(page.body, words, page.language)
     if not snippet.marks and page.content.get("description"):
-        snippet, _ = best_snippet(str(page.content["description"]), query.words(), page.language)
+        snippet, _ = best_snippet(str(page.content["description"]), words, page.language)
     section, anchor = section_at(page, place)
     if named:
         section, anchor = page.named_by(named), named
@@ -259,28 +286,6 @@ def _last_before(
     return found
 
 
-def _places(text: str, forms: set[str]) -> list[tuple[int, int]]:
-    if not forms:
-        return []
-    longest_first = sorted(forms, key=len, reverse=True)
-    pattern = re.compile("|".join(map(re.escape, longest_first)))
-    found: list[tuple[int, int]] = []
-    for match in pattern.finditer(text):
-        if _is_whole(text, match.start(), match.end()):
-            found.append(match.span())
-            if len(found) == MAX_PLACES:
-                break
-    return found
-
-
-def _is_whole(text: str, start: int, stop: int) -> bool:
-    """Return True if a match is a whole word; CJK has no word boundaries."""
-    before = start > 0 and text[start - 1].isascii() and text[start - 1].isalnum()
-    after = stop < len(text) and text[stop].isascii() and text[stop].isalnum()
-    inside = text[start].isascii() or text[stop - 1].isascii()
-    return not (inside and (before or after))
-
-
 def _passage_places(body: str, words: Sequence[str], language: str) -> list[tuple[int, int]]:
     """Return the matches in that part of a body which has the best passage."""
     best: list[tuple[int, int]] = []
@@ -288,7 +293,7 @@ def _passage_places(body: str, words: Sequence[str], language: str) -> list[tupl
     for start in range(0, min(len(body), MAX_SCANNED), PART_LENGTH):
         begin = _word_start(body, start)
         part = body[begin : start + PART_LENGTH + SNIPPET_LENGTH]
-        places = _places(part, matching_words(part, words, language))
+        places = matching_places(part, words, language)
         count = _densest(places)[1] if places else 0
         if count > most:
             best, most = [(left + begin, right + begin) for left, right in places], count

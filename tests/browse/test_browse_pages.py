@@ -45,6 +45,16 @@ def test_results_have_title_address_and_marked_words(shown: Shown) -> None:
     assert "Section" in text
 
 
+@pytest.mark.behaviour("SY-27")
+def test_pages_in_the_language_of_the_browser_come_first(shown: Shown) -> None:
+    def first(**headers: str) -> str:
+        found = shown.app.get("/search.json", {"q": "haus guide"}, **headers).json
+        return found["hits"][0]["language"]
+
+    assert first(Accept_Language="de-AT,en;q=0.5") == "de"
+    assert first(Accept_Language="en") == "en"
+
+
 @pytest.mark.behaviour("BR-01")
 def test_filters_and_pages_of_results(shown: Shown) -> None:
     get = shown.app.get
