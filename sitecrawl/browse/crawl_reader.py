@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -211,18 +211,16 @@ class CrawlReader:
         self.realm = source.configuration.params.realm
         self.name = source.name
 
-    def search(
-        self, words: str, filters: SearchFilters, *, reader: str = "", limit: int, offset: int
-    ) -> SearchResults:
+    def search(self, words: str, filters: SearchFilters, **options: Any) -> SearchResults:
         """Search the realm of the crawl; without a search file yet, nothing is found.
 
-        This and the next methods raise IndexFileError.
+        ``options`` are those of ``search``. This and the next methods raise IndexFileError.
         """
         if not self._index.exists():
             return SearchResults(0, ())
-        own = SearchFilters(filters.host, filters.under, filters.language, self.realm)
+        own = replace(filters, realm=self.realm)
         with open_index(self._index) as index:
-            return search(index, words, own, reader=reader, limit=limit, offset=offset)
+            return search(index, words, own, **options)
 
     def sites(self) -> dict[str, int]:
         """Return the origins with their numbers of documents."""
@@ -230,6 +228,13 @@ class CrawlReader:
             return {}
         with open_index(self._index) as index:
             return index.sites(self.realm)
+
+    def site_names(self, origins: Sequence[str]) -> dict[str, str]:
+        """Return the names that sites give themselves, else their hosts, by origin."""
+        if not self._index.exists():
+            return {}
+        with open_index(self._index) as index:
+            return {origin: index.site_name(origin) for origin in origins}
 
     def languages(self) -> list[str]:
         """Return the languages of the documents, in their order."""

@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from importlib.resources import files
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import urlencode, urlsplit
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -26,7 +26,10 @@ from sitecrawl.search.search_index import IndexFileError
 from sitecrawl.search.search_results import SearchFilters, SearchResults
 from sitecrawl.web.urls.url import normalize
 
+BOX = "search_box.js"
 HITS = 10
+SECTIONS = 3  # of a hit in /search.json
+FILTERS = ("site", "under", "language", "type")
 MAX_HITS = 50
 MAX_OFFSET = 1_000  # ranking deeper costs time, and nobody reads on
 MAX_QUERY = 500  # characters
@@ -35,6 +38,7 @@ FOLDER_PAGES = 100
 MAX_FOLDERS = 1_000
 MAX_SUBFOLDERS = 8  # of each folder, in the tree
 MAX_ORIGINS = 200
+MAX_NAMED_SITES = 50
 HTML = "text/html; charset=utf-8"
 JSON = "application/json; charset=utf-8"
 TEXT = "text/plain; charset=utf-8"
@@ -89,6 +93,32 @@ class PageReply:
     headers: Mapping[str, str] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, slots=True)
+class Look:
+    """Name, logo and colour of the application; the standard ones where they are empty.
+
+    ``logo`` is an image with its media type, ``color`` is written ``#rrggbb``.
+    """
+
+    name: str = "sitecrawl"
+    logo: tuple[bytes, str] | None = None
+    color: str = ""
+
+    def style(self) -> bytes:
+        """Return the rules that set the colour, lighter where the page is dark."""
+        if not self.color:
+            return b""
+        red, green, blue = (int(self.color[place : place + 2], 16) for place in (1, 3, 5))
+        text = "#000" if red * 299 + green * 587 + blue * 114 > 140_000 else "#fff"
+        light = f"--action: {self.color}; --link: {self.color}; --on-action: {text}"
+        tint = f"color-mix(in srgb, {self.color} 45%, #fff)"
+        dark = f"--action: {tint}; --link: {tint}; --on-action: #14171b"
+        rules = (
+            f":root {{ {light} }}\n@media (prefers-color-scheme: dark) {{ :root {{ {dark} }} }}\n"
+        )
+        return rules.encode()
+
+
 class WebPages:
     """The pages of one crawl; ``base`` is the address under which browsers reach them.
 
@@ -96,13 +126,23 @@ class WebPages:
     """
 
     def __init__(
-        self, reader: CrawlReader, base: str, problem: Callable[[], str] = lambda: ""
+        self,
+        reader: CrawlReader,
+        base: str,
+        problem: Callable[[], str] = lambda: "",
+        look: Look | None = None,
     ) -> None:
         self._reader = reader
         self._problem_of_index = problem
         self._base = base.rstrip("/")
+        self._look = look = look or Look()
         self._environment = _environment()
-        self._environment.globals |= {"crawl": reader.name, "realm": reader.realm, "VIEWS": VIEWS}
+        self._environment.globals |= {
+            "crawl": reader.name,
+            "realm": reader.realm,
+            "look": look,
+            "VIEWS": VIEWS,
+        }
         self._routes: dict[str, Callable[[PageRequest], PageReply]] = {
             "/": self._home,
             "/search": self._search,
@@ -115,7 +155,9 @@ class WebPages:
             "/crawl": self._crawl,
             "/crawl.json": self._crawl_json,
             "/opensearch.xml": self._opensearch,
-            "/style.css": lambda _: _asset("style.css", "text/css; charset=utf-8"),
+            "/search-box.js": lambda _: _asset(BOX, "text/javascript; charset=utf-8", shared=True),
+            "/style.css": lambda _: _asset("style.css", "text/css; charset=utf-8", look.style()),
+            "/logo": self._logo,
             "/icon.svg": lambda _: _asset("icon.svg", "image/svg+xml"),
             "/robots.txt": lambda _: PageReply(b"User-agent: *\nDisallow: /\n", TEXT),
         }
@@ -141,7 +183,10 @@ class WebPages:
 
     def _home(self, _: PageRequest) -> PageReply:
         sites = self._reader.sites()
-        return self._page("home.html", sites=sites, **self._filters(PageRequest("/", {}), sites))
+        names = self._reader.site_names(list(sites)[:MAX_NAMED_SITES])
+        return self._page(
+            "home.html", sites=sites, names=names, **self._filters(PageRequest("/", {}), sites)
+        )
 
     def _filters(self, request: PageRequest, sites: Mapping[str, int]) -> dict[str, Any]:
         """Return the values of the search form."""
@@ -151,29 +196,27 @@ class WebPages:
             "site": request.get("site"),
             "under": request.get("under"),
             "language": request.get("language"),
+            "type": request.get("type"),
             "hosts": list(hosts)[:MAX_ORIGINS],
             "languages": self._reader.languages(),
             "behind": self._reader.behind(),
             "problem": self._problem_of_index(),
         }
 
-    def _found(self, request: PageRequest, offset: int, limit: int) -> SearchResults:
-        filters = SearchFilters(request.get("site"), request.get("under"), request.get("language"))
-        return self._reader.search(
-            request.get("q"), filters, reader=request.reader, limit=limit, offset=offset
-        )
+    def _found(self, request: PageRequest, **options: int) -> SearchResults:
+        filters = SearchFilters(*(request.get(name) for name in FILTERS))
+        return self._reader.search(request.get("q"), filters, reader=request.reader, **options)
 
     def _search(self, request: PageRequest) -> PageReply:
         if request.wants_json:
             return self._search_json(request)
         page = max(1, request.number("page", 1, MAX_OFFSET // HITS))
-        found = self._found(request, (page - 1) * HITS, HITS)
+        found = self._found(request, offset=(page - 1) * HITS, limit=HITS)
         last = min(-(-found.total // HITS), MAX_OFFSET // HITS)
         values = self._filters(request, self._reader.sites())
-        kept = {name: str(values[name]) for name in ("q", "site", "under", "language")}
-        kept = {name: value for name, value in kept.items() if value}
+        kept = {name: str(values[name]) for name in ("q", *FILTERS) if values[name]}
         return self._page(
-            "search.html", found=found, page=page, last=last, first=HITS * (page - 1) + 1,
+            "search.html", found=found, narrowings=_narrowings(found, kept), page=page, last=last, first=HITS * (page - 1) + 1,
             link=lambda number: f"/search?{urlencode({**kept, 'page': number})}", **values,
         )  # fmt: skip
 
@@ -183,7 +226,7 @@ class WebPages:
         if "page" in request.query:
             offset = min((max(1, request.number("page", 1, MAX_OFFSET)) - 1) * limit, MAX_OFFSET)
         try:
-            found = self._found(request, offset, limit)
+            found = self._found(request, offset=offset, limit=limit, sections=SECTIONS)
         except IndexFileError as error:
             return _json({"error": str(error)}, status=503, shared=True)
         record = {
@@ -193,6 +236,8 @@ class WebPages:
             "limit": limit,
             "any_word": found.any_word,
             "correction": found.correction or None,
+            "suggestions": found.suggestions,
+            "counts": found.counts,
             "hits": [hit.record() for hit in found.hits],
         }
         return _json(record, shared=True)
@@ -275,10 +320,45 @@ class WebPages:
         statistics: CrawlStatistics = self._reader.statistics()
         return _json({"database": self._reader.name, **statistics.record()})
 
+    def _logo(self, _: PageRequest) -> PageReply:
+        if self._look.logo is None:
+            return self._problem(404, "There is no logo", "Give one with --logo.")
+        body, media_type = self._look.logo
+        return PageReply(body, media_type, headers={"Cache-Control": "max-age=300"})
+
     def _opensearch(self, _: PageRequest) -> PageReply:
         host = urlsplit(self._base).netloc
         reply = self._page("opensearch.xml", base=self._base, name=f"Search {host}"[:16])
         return PageReply(reply.body, "application/opensearchdescription+xml; charset=utf-8")
+
+
+class Narrowing(NamedTuple):
+    """A link that adds a filter to a search, or removes it if it is set."""
+
+    value: str
+    pages: int
+    link: str
+    is_set: bool
+
+
+def _narrowings(found: SearchResults, kept: Mapping[str, str]) -> dict[str, list[Narrowing]]:
+    """Return the links for each filter that divides the results or is set, by its name."""
+    links: dict[str, list[Narrowing]] = {}
+    for label, counts in found.counts.items():
+        name = "under" if label == "folder" else label
+        others = {key: value for key, value in kept.items() if key != name}
+        if len(counts) > 1 or name in kept:
+            links[label] = [
+                Narrowing(
+                    value,
+                    count,
+                    f"/search?{urlencode(others if is_set else {**others, name: value})}",
+                    is_set,
+                )
+                for value, count in counts.items()
+                for is_set in [kept.get(name) == value]
+            ]
+    return links
 
 
 def is_web(url: str) -> bool:
@@ -348,6 +428,13 @@ def _text(text: str) -> PageReply:
     return PageReply(text.encode("utf-8", "replace"), TEXT, 200 if text else 404)
 
 
-def _asset(name: str, media_type: str) -> PageReply:
-    body = files("sitecrawl.browse").joinpath(name).read_bytes()
-    return PageReply(body, media_type, headers={"Cache-Control": "max-age=300"})
+def asset(name: str) -> bytes:
+    """Return a file of this package."""
+    return files("sitecrawl.browse").joinpath(name).read_bytes()
+
+
+def _asset(name: str, media_type: str, more: bytes = b"", *, shared: bool = False) -> PageReply:
+    headers = {"Cache-Control": "max-age=300"}
+    if shared:  # pages of other sites include it
+        headers["Cross-Origin-Resource-Policy"] = "cross-origin"
+    return PageReply(asset(name) + more, media_type, headers=headers)

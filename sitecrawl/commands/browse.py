@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import re
 from collections.abc import Sequence
+from pathlib import Path
 
 from scrapy.exceptions import UsageError
 
@@ -15,6 +16,8 @@ from sitecrawl.console.terminal import print_errors, print_lines
 from sitecrawl.statuses import BAD_USAGE, DONE
 
 PORT = 8642
+COLOR = re.compile("#[0-9a-fA-F]{6}")
+LOGOS = {".svg": "image/svg+xml", ".png": "image/png", ".webp": "image/webp"}
 ORIGIN = re.compile(r"https?://[a-z0-9.-]+(:\d{1,5})?|https?://\[[0-9a-f:]+\](:\d{1,5})?")
 
 
@@ -52,6 +55,14 @@ class Command(StoredCommand):
             default="",
             help="address under which a proxy of yours serves it, as https://search.example.org",
         )
+        parser.add_argument("--name", default="sitecrawl", help="name shown in place of sitecrawl")
+        parser.add_argument("--logo", metavar="FILE", help="image beside the name (svg, png, webp)")
+        parser.add_argument("--color", metavar="#RRGGBB", default="", help="colour of links")
+        parser.add_argument(
+            "--embed",
+            action="store_true",
+            help="print the script of the search box for a site, and end",
+        )
         parser.add_argument(
             "--allow-origin",
             metavar="ORIGIN",
@@ -72,6 +83,12 @@ class Command(StoredCommand):
                 raise UsageError(
                     f"{origin!r} is not an origin; write https://example.org", print_help=False
                 )
+        if opts.embed:
+            from sitecrawl.browse.web_pages import BOX, asset  # noqa: PLC0415
+
+            return print_lines(asset(BOX).decode().splitlines())
+        if opts.color and not COLOR.fullmatch(opts.color):
+            raise UsageError("--color is written #RRGGBB, as #0a6e4f", print_help=False)
         return self._serve(public, opts)
 
     def _serve(self, public: str, opts: argparse.Namespace) -> int:
@@ -80,7 +97,7 @@ class Command(StoredCommand):
 
         from sitecrawl.browse.crawl_reader import CrawlReader  # noqa: PLC0415
         from sitecrawl.browse.index_follower import IndexFollower  # noqa: PLC0415
-        from sitecrawl.browse.web_pages import WebPages  # noqa: PLC0415
+        from sitecrawl.browse.web_pages import Look, WebPages  # noqa: PLC0415
         from sitecrawl.browse.web_server import ADDRESS, serve  # noqa: PLC0415
 
         setting = self.settings["SITECRAWL_DATABASE"]
@@ -98,9 +115,23 @@ class Command(StoredCommand):
             print_lines([f"{source.name} is at {here}/ (Ctrl-C ends)"])
 
         try:
-            pages = WebPages(reader, public or here, lambda: follower.problem)
+            look = Look(opts.name, _logo(opts.logo), opts.color)
+            pages = WebPages(reader, public or here, lambda: follower.problem, look)
             serve(pages, opts.port, hosts, opts.allow_origin, started)
         except CannotListenError:
             print_errors([f"Port {opts.port} is in use; give another one with --port."])
             return BAD_USAGE
         return DONE
+
+
+def _logo(path: str | None) -> tuple[bytes, str] | None:
+    """Read an image, with its media type by its name."""
+    if path is None:
+        return None
+    media_type = LOGOS.get(Path(path).suffix.lower())
+    if media_type is None:
+        raise UsageError(f"--logo is one of {', '.join(LOGOS)}", print_help=False)
+    try:
+        return Path(path).read_bytes(), media_type
+    except OSError as error:
+        raise UsageError(f"--logo {path}: {error.strerror}", print_help=False) from error

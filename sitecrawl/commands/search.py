@@ -13,6 +13,7 @@ from scrapy.exceptions import UsageError
 
 from sitecrawl.console.command_base import StoredCommand
 from sitecrawl.console.crawl_sources import find_crawl
+from sitecrawl.console.maintenance import with_noun
 from sitecrawl.console.search_files import update_search_file
 from sitecrawl.console.terminal import print_errors, print_lines, printable
 from sitecrawl.statuses import DATABASE_ERROR
@@ -58,6 +59,9 @@ class Command(StoredCommand):
         parser.add_argument(
             "--language", metavar="TAG", default="", help="only pages in this language (en, de)"
         )
+        parser.add_argument(
+            "--type", metavar="TYPE", default="", help="only articles, documentation, … (page_type)"
+        )
         parser.add_argument("--limit", metavar="N", type=int, default=10, help="results (10)")
         parser.add_argument(
             "--offset", metavar="N", type=int, default=0, help="results to skip (0)"
@@ -77,7 +81,9 @@ class Command(StoredCommand):
             )
         if opts.limit < 1 or opts.offset < 0:
             raise UsageError("--limit is 1 or more, --offset 0 or more", print_help=False)
-        filters = SearchFilters(opts.site, opts.under, opts.language, opts.spargs.get("realm", ""))
+        filters = SearchFilters(
+            opts.site, opts.under, opts.language, opts.type, opts.spargs.get("realm", "")
+        )
         try:
             path = Path(opts.file) if opts.file else self._up_to_date(opts)
             with open_index(path) as index:
@@ -102,9 +108,19 @@ def _print_results(words: str, found: SearchResults) -> int:
     if found.any_word:
         print_errors([f"No page has all of these words: {words}. Pages with any of them:"])
     elif not found.total:
-        print_errors([f"No page has these words: {words}."])
+        print_errors([f"No page has these words: {words}.", *_near(found)])
+    else:
+        print_errors([f"{with_noun(found.total, 'page')}:"])
     lines = (line for hit in found.hits for line in _lines(hit, marked=marked))
     return print_lines(lines, escaped=True)
+
+
+def _near(found: SearchResults) -> list[str]:
+    return (
+        [f"Words in titles and headings: {', '.join(found.suggestions)}"]
+        if found.suggestions
+        else []
+    )
 
 
 def _lines(hit: SearchHit, *, marked: bool) -> Iterator[str]:

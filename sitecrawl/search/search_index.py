@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 from sitecrawl.policy.documents.output_shapes import serialized
@@ -30,7 +30,7 @@ from sitecrawl.search.names import DEFINITION, HEADING, TITLE, entries, page_nam
 from sitecrawl.web.decompression import zstd
 from sitecrawl.web.languages import primary_language
 
-INDEX_VERSION = f"{ANALYSIS_VERSION}.6"
+INDEX_VERSION = f"{ANALYSIS_VERSION}.7"
 APPLICATION_ID = 0x73637278  # in the file's header, to detect another program's database
 BUSY_SECONDS = 30.0
 SCHEMA = f"""
@@ -43,6 +43,7 @@ CREATE TABLE page (
     path TEXT NOT NULL,
     realm TEXT NOT NULL,
     language TEXT NOT NULL,
+    type TEXT NOT NULL,
     modified_at TEXT,
     change TEXT NOT NULL,
     content BLOB NOT NULL
@@ -74,8 +75,8 @@ BELOW = "FROM page WHERE url >= ? AND url < ? AND (? = '' OR realm = ?)"
 ORIGIN = re.compile("[^:/]*://[^/?#]*")
 BEFORE_QUERY = re.compile("[^?#]*")
 PUT = (
-    "INSERT INTO page (id, url, host, path, realm, language, modified_at, change, content)"
-    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+    "INSERT INTO page (id, url, host, path, realm, language, type, modified_at, change, content)"
+    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 )
 
 
@@ -114,6 +115,22 @@ class IndexedPage:
         names = {each.get("anchor"): each["term"] for each in entries(self.content, "definitions")}
         names |= {each.get("anchor"): each.get("text") for each in self.headings}
         return str(names.get(anchor) or "")
+
+
+class PagePlace(NamedTuple):
+    """The facts on a page that filters and counts use."""
+
+    url: str
+    host: str
+    path: str
+    language: str
+    type: str
+
+    @property
+    def folder(self) -> str:
+        """First folder of the path, between slashes."""
+        first, slash, _ = self.path.lstrip("/").partition("/")
+        return f"/{first}/" if slash else "/"
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,6 +242,7 @@ class SearchIndex:
                 parts.path or "/",
                 record.get("realm") or "default",
                 primary_language(language),
+                str(record.get("page_type") or ""),
                 record.get("modified_at"),
                 change,
                 self._compressor.compress(serialized(content), self._compressor.FLUSH_FRAME),
@@ -304,6 +322,13 @@ class SearchIndex:
             url = max(_successor(prefix), f"{rows[0][0]}\0")
         return found
 
+    def site_name(self, origin: str) -> str:
+        """Return the name that a site gives itself on its first page, else its host."""
+        rows = self._connection.execute(
+            "SELECT host, content FROM page WHERE url >= ? ORDER BY url LIMIT 1", (f"{origin}/",)
+        ).fetchall()
+        return next((str(_unpack(content).get("site_name") or host) for host, content in rows), "")
+
     def folder(self, prefix: str, realm: str = "") -> Folder:
         """Return the pages and folders directly below a URL that ends with a slash."""
         folders: Counter[str] = Counter()
@@ -374,23 +399,26 @@ class SearchIndex:
         query = "SELECT 1 FROM words WHERE words MATCH ? LIMIT 1"
         return bool(self._connection.execute(query, (match,)).fetchall())
 
-    def similar_words(self, word: str) -> list[tuple[str, int]]:
-        """Return words that share the beginning or, in titles and headings, the end of a word.
+    def similar_names(self, word: str) -> list[tuple[str, int]]:
+        """Return words of titles, headings and definitions that share beginning or end of a word.
 
         Each has its number of pages.
         """
-        half = max(2, (len(word) - 1) // 2)
+        half = _half(word)
         start, end = word[:half], word[: -half - 1 : -1]
-        named = self._connection.execute(
+        return self._connection.execute(
             "SELECT word, count(*) FROM spelling WHERE (word >= ? AND word < ?)"
             " OR (reversed >= ? AND reversed < ?) GROUP BY word LIMIT 5000",
             (start, _successor(start), end, _successor(end)),
         ).fetchall()
-        in_texts = self._connection.execute(
+
+    def similar_tokens(self, word: str) -> list[tuple[str, int]]:
+        """Return tokens of texts that share the beginning of a word, with their numbers of pages."""
+        start = word[: _half(word)]
+        return self._connection.execute(
             "SELECT term, doc FROM frequency WHERE term >= ? AND term < ? LIMIT 5000",
             (start, _successor(start)),
         ).fetchall()
-        return [*named, *in_texts]
 
     def total(self, match: str, conditions: Mapping[str, str]) -> int:
         """Return the number of pages that match."""
@@ -413,14 +441,14 @@ class SearchIndex:
         ).fetchall()
         return IndexedPage(id_, url, realm, language, modified_at, _unpack(content))
 
-    def places(self, numbers: Sequence[int]) -> dict[int, tuple[str, str]]:
-        """Return URL and language of the pages with these numbers."""
+    def places(self, numbers: Sequence[int]) -> dict[int, PagePlace]:
+        """Return the places of the pages with these numbers."""
         rows = self._connection.execute(
-            "SELECT number, url, language FROM page"
+            "SELECT number, url, host, path, language, type FROM page"
             " WHERE number IN (SELECT value FROM json_each(?))",
             (json.dumps(numbers),),
         )
-        return {number: (url, language) for number, url, language in rows}
+        return {number: PagePlace(*place) for number, *place in rows}
 
     def pages(self) -> Iterator[IndexedPage]:
         """Yield all pages, by id."""
@@ -444,6 +472,10 @@ def _address(path: Path) -> str:
     has_log = path.with_name(f"{path.name}-wal").exists()
     is_fixed = path.exists() and not has_log and not os.access(path.parent, os.W_OK)
     return f"{path.absolute().as_uri()}{'?immutable=1' if is_fixed else ''}"
+
+
+def _half(word: str) -> int:
+    return max(2, (len(word) - 1) // 2)
 
 
 def _successor(prefix: str) -> str:

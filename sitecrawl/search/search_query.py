@@ -27,6 +27,7 @@ MAX_TERMS = 32
 MIN_PREFIX = 3  # letters of a last word that is completed
 MIN_CORRECTED = 4  # letters of a word that is corrected
 COMMON = 0.5  # share of pages above which a word is left out if the query has rarer ones
+NEAR_WORDS = 6  # suggested when nothing is found
 MAX_PAGES = 20_000  # pages with a word, above which it is left out likewise
 RARE = 10  # a form of a word that so many times more pages have in another form is left out
 TERM = re.compile(r'(?P<minus>(?<!\S)-(?=["\w]{2}))?(?:"(?P<phrase>[^"]*)"?|(?P<word>[^\s"]+))')
@@ -111,6 +112,17 @@ class SearchQuery:
         forms = WordForms(index, index.languages())
         last = self.wanted[-1] if self.wanted else None
         return SearchQuery(tuple(_mended(term, forms, is_last=term is last) for term in self.terms))
+
+    def near_words(self, index: SearchIndex) -> list[str]:
+        """Return words of titles and headings that resemble those of the query, nearest first."""
+        scored = {
+            (edit_distance(word, found, len(word) // 2), -count, found)
+            for word in (part.lower() for term in self.wanted for part in term.words)
+            if len(word) >= MIN_CORRECTED
+            for found, count in index.similar_names(word)
+        }
+        near = [found for edits, _, found in sorted(scored) if edits <= len(found) // 2]
+        return list(dict.fromkeys(near))[:NEAR_WORDS]
 
     def text(self) -> str:
         """Return the query as typed."""
@@ -229,7 +241,7 @@ def _nearest(word: str, index: SearchIndex) -> str:
     wanted, most = word.lower(), 1 if len(word) < 8 else 2
     scored = [
         (edit_distance(wanted, found, most), -count, found)
-        for found, count in index.similar_words(wanted)
+        for found, count in [*index.similar_names(wanted), *index.similar_tokens(wanted)]
     ]
     best = min((each for each in scored if each[0] <= most), default=None)
     return best[2] if best else word

@@ -4,22 +4,28 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
+from urllib.parse import urlsplit
 
 from sitecrawl.policy.documents.model_use import permits_models
 from sitecrawl.search.analysis import matching_places
 from sitecrawl.search.names import entries, language_part
-from sitecrawl.search.search_index import IndexedPage, SearchIndex
+from sitecrawl.search.search_index import IndexedPage, PagePlace, SearchIndex
 from sitecrawl.search.search_query import MIN_PREFIX, Expressions, SearchQuery, parse_query
 from sitecrawl.web.languages import primary_language
 from sitecrawl.web.urls.url import with_fragment
 
 SNIPPET_LENGTH = 220  # characters
 MAX_SCANNED = 200_000  # characters of a body searched for a snippet
+MAX_SECTIONED = 50_000  # characters of a body whose sections are compared
+COMPARED = 4  # letters by which the words of a passage are told apart
 PART_LENGTH = 10_000  # characters that are searched at once
 DEPTH = 1_100  # pages that are ranked; browsers may ask for the first 1,050
+COUNTED = {"host": "site", "folder": "folder", "language": "language", "type": "type"}
+MAX_COUNTED = 20  # values of each
 OTHER_LANGUAGE = 0.7  # of the points of pages that are not in the reader's language
 ALL_WORDS, IN_A_ROW = 0.5, 0.3  # of the BM25 score again, for pages with all words or a phrase
 
@@ -29,12 +35,13 @@ class SearchFilters:
     """Conditions on the pages besides the words; empty ones are not applied.
 
     ``host`` is a host name, ``under`` a path or an absolute URL prefix, ``language`` a BCP 47 tag,
-    compared by its primary language.
+    compared by its primary language, ``type`` the field ``page_type``.
     """
 
     host: str = ""
     under: str = ""
     language: str = ""
+    type: str = ""
     realm: str = ""
 
     def conditions(self) -> dict[str, str]:
@@ -42,6 +49,7 @@ class SearchFilters:
         found = {
             "page.host = ?": self.host.lower(),
             "page.language = ?": primary_language(self.language),
+            "page.type = ?": self.type,
             "page.realm = ?": self.realm,
         }
         column = "url" if "://" in self.under else "path"
@@ -68,35 +76,68 @@ class Snippet:
             yield self.text[end:], False
 
 
+class HitSection(NamedTuple):
+    """A section of a matching page: its address, heading or term, and a snippet of it.
+
+    ``title`` is empty for a part of the page without an anchor.
+    """
+
+    target: str
+    title: str
+    snippet: Snippet
+
+    def record(self) -> dict[str, Any]:
+        """Return the JSON form."""
+        return {
+            "target": self.target,
+            "section": self.title or None,
+            "snippet": self.snippet.text,
+            "marks": [list(mark) for mark in self.snippet.marks],
+        }
+
+
 @dataclass(frozen=True, slots=True)
 class SearchHit:
-    """A matching page; ``section`` is the heading above the snippet, if it has an anchor.
+    """A matching page; ``sections`` are those with most of the words, the best first.
 
-    ``score`` is the BM25 score, higher is better. ``target`` is the URL of the section, else of
-    the page. ``for_models`` is set if the page's text may be given to language models.
+    ``site`` is the name of the site, else its host. ``score`` is the BM25 score, higher is better.
+    ``for_models`` is set if the page's text may be given to language models.
     """
 
     url: str
-    target: str
     id: str
     title: str
-    section: str
-    snippet: Snippet
+    sections: tuple[HitSection, ...]
     score: float
     language: str
     modified_at: str | None
+    site: str = ""
     for_models: bool = True
+
+    @property
+    def target(self) -> str:
+        """URL of the best section, else of the page."""
+        return self.sections[0].target
+
+    @property
+    def section(self) -> str:
+        """Heading or term of the best section."""
+        return self.sections[0].title
+
+    @property
+    def snippet(self) -> Snippet:
+        """Snippet of the best section."""
+        return self.sections[0].snippet
 
     def record(self) -> dict[str, Any]:
         """Return the JSON form."""
         return {
             "url": self.url,
-            "target": self.target,
             "id": self.id,
             "title": self.title,
-            "section": self.section or None,
-            "snippet": self.snippet.text,
-            "marks": [list(mark) for mark in self.snippet.marks],
+            "site": self.site,
+            **self.sections[0].record(),
+            "sections": [each.record() for each in self.sections],
             "score": round(self.score, 4),
             "language": self.language or None,
             "modified_at": self.modified_at,
@@ -109,13 +150,17 @@ class SearchResults:
     translations of a page once.
 
     ``any_word`` is set if no page has all words. ``correction`` is the query that was searched for
-    in place of the typed one, empty if they are equal.
+    in place of the typed one, empty if they are equal. ``counts`` has the numbers of the ranked pages
+    by site, folder, language and type, most first. ``suggestions`` are words of the index that
+    resemble the query's if nothing was found.
     """
 
     total: int
     hits: tuple[SearchHit, ...]
     any_word: bool = False
     correction: str = ""
+    counts: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    suggestions: tuple[str, ...] = ()
 
 
 def search(
@@ -124,12 +169,14 @@ def search(
     filters: SearchFilters | None = None,
     *,
     reader: str = "",
+    sections: int = 1,
     limit: int = 10,
     offset: int = 0,
 ) -> SearchResults:
     """Search the index for a query as typed by a person; see ``parse_query``.
 
     Pages in the language ``reader`` come first, also of translations of a page; else the best ones.
+    A hit has up to so many ``sections``.
     """
     typed = parse_query(text)
     query = typed.corrected(index)
@@ -139,20 +186,35 @@ def search(
         return SearchResults(0, ())
     conditions = filters.conditions()
     found = _ranked(index, query, expressions, conditions)
-    ranked = _for_reader(index, found.pages, primary_language(reader))
+    if not found.pages:
+        return SearchResults(0, (), suggestions=tuple(typed.near_words(index)))
+    places = index.places([number for number, _, _ in found.pages])
+    ranked = _for_reader(index, found.pages, places, primary_language(reader))
     total = len(found.pages)
     if total == DEPTH:
         total = index.total(expressions.some, conditions)
     hits = tuple(
-        _hit(index.page(number), expressions.words, score, anchor)
+        _hit(index.page(number), expressions.words, score, anchor, sections)
         for number, score, anchor in ranked[offset : offset + limit]
     )
     return SearchResults(
         total - len(found.pages) + len(ranked),
         hits,
-        any_word=bool(hits) and len(query.wanted) > 1 and not found.has_every,
+        any_word=len(query.wanted) > 1 and not found.has_every,
         correction=query.text() if query != typed else "",
+        counts=_counts(places[number] for number, _, _ in ranked),
     )
+
+
+def _counts(places: Iterable[PagePlace]) -> dict[str, dict[str, int]]:
+    counters: dict[str, Counter[str]] = {name: Counter() for name in COUNTED}
+    for each in places:
+        for name, counter in counters.items():
+            counter[getattr(each, name)] += 1
+    return {
+        label: dict([pair for pair in counters[name].most_common() if pair[0]][:MAX_COUNTED])
+        for name, label in COUNTED.items()
+    }
 
 
 class _Ranked(NamedTuple):
@@ -163,20 +225,22 @@ class _Ranked(NamedTuple):
 
 
 def _for_reader(
-    index: SearchIndex, ranked: Sequence[tuple[int, float, str]], reader: str
+    index: SearchIndex,
+    ranked: Sequence[tuple[int, float, str]],
+    places: Mapping[int, PagePlace],
+    reader: str,
 ) -> list[tuple[int, float, str]]:
     """Rank pages in other languages lower, and keep one of the translations of each page."""
     languages = frozenset(index.languages())
     if len(languages) < 2:
         return list(ranked)
     part = language_part(languages)
-    places = index.places([number for number, _, _ in ranked])
     found: dict[str, tuple[int, float, str]] = {}
     readable: set[str] = set()
     for number, points, anchor in ranked:
-        url, language = places[number]
-        key, named = part.sub("*", url), part.search(url)
-        language = named[1].lower() if named else language
+        place = places[number]
+        key, named = part.sub("*", place.url), part.search(place.url)
+        language = named[1].lower() if named else place.language
         is_foreign = bool(reader) and language not in (reader, "")
         kept = found.get(key, (number, points * (OTHER_LANGUAGE if is_foreign else 1.0), anchor))
         if reader and language == reader and key not in readable:
@@ -212,37 +276,50 @@ def _ranked(
     return _Ranked(pages, has_every=bool(every))
 
 
-def _hit(page: IndexedPage, words: Sequence[str], score: float, named: str) -> SearchHit:
-    snippet, place = best_snippet(page.body, words, page.language)
+def _hit(
+    page: IndexedPage, words: Sequence[str], score: float, named: str, sections: int
+) -> SearchHit:
+    snippet, place = _best_snippet(page.body, words, page.language)
     if not snippet.marks and page.content.get("description"):
-        snippet, _ = best_snippet(str(page.content["description"]), words, page.language)
-    section, anchor = section_at(page, place)
+        snippet, _ = _best_snippet(str(page.content["description"]), words, page.language)
+    starts = _section_starts(page)
+    above = bisect_right(starts, (place, "\uffff", "")) - 1
+    _, section, anchor = starts[above] if above >= 0 else (0, "", "")
     if named:
         section, anchor = page.named_by(named), named
+    target = with_fragment(page.url, anchor) if anchor else page.url
+    more = _more_sections(page, words, starts, sections) if sections > 1 else ()
+    best = [HitSection(target, section, snippet)]
+    best += [each for each in more if each.target != target]
     return SearchHit(
         url=page.url,
-        target=with_fragment(page.url, anchor) if anchor else page.url,
         id=page.id,
         title=page.title,
-        section=section,
-        snippet=snippet,
+        sections=tuple(best[:sections]),
         score=score,
         language=page.language,
         modified_at=page.modified_at,
+        site=str(page.content.get("site_name") or urlsplit(page.url).hostname or ""),
         for_models=permits_models(page.content),
     )
 
 
-def best_snippet(body: str, words: Sequence[str], language: str) -> tuple[Snippet, int]:
+def _best_snippet(body: str, words: Sequence[str], language: str) -> tuple[Snippet, int]:
     """Return the passage with most of the words, and its position in the body.
 
-    The first of equal passages is used; without a match, the beginning of the body. A long body is
-    read only up to a passage with as many matches as there are words.
+    A long body is read only up to a passage with all words.
     """
-    places = _passage_places(body, words, language)
+    return _snippet(body, _passage_places(body, words, language))
+
+
+def _snippet(body: str, places: Sequence[tuple[int, int]]) -> tuple[Snippet, int]:
+    """Return the passage with most of the matches, and its position in the body.
+
+    The first of equal passages is used; without a match, the beginning of the body.
+    """
     start, place = 0, 0
     if places:
-        first, _ = _densest(places)
+        first, _ = _densest(body, places)
         place = places[first][0]
         start = _word_start(body, max(0, place - SNIPPET_LENGTH // 4))
     stop = _word_end(body, start + SNIPPET_LENGTH)
@@ -253,62 +330,68 @@ def best_snippet(body: str, words: Sequence[str], language: str) -> tuple[Snippe
     return _as_one_line(passage, kept, cut=(start > 0, stop < len(body))), place
 
 
-def section_at(page: IndexedPage, place: int) -> tuple[str, str]:
-    """Return text and anchor of the last heading or definition with an anchor before a position.
+def _section_starts(page: IndexedPage) -> list[tuple[int, str, str]]:
+    """Return position, text and anchor of the headings and definitions with an anchor.
 
     A heading is a line of its own, a definition begins a line.
     """
-    body = f"\n{page.body}\n"
-    headings = ((str(each.get("text") or ""), each.get("anchor")) for each in page.headings)
-    terms = (
-        (str(each.get("term") or ""), each.get("anchor"))
-        for each in entries(page.content, "definitions")
-    )
-    _, text, anchor = max(
-        _last_before(place, body, headings, "\n"), _last_before(place, body, terms, "")
-    )
-    return text, anchor
+    body = f"\n{page.body[:MAX_SCANNED]}\n"
+    terms = entries(page.content, "definitions")
+    found = []
+    for names, field_, end in ((page.headings, "text", "\n"), (terms, "term", "")):
+        position = 0
+        for each in names:
+            text, anchor = str(each.get(field_) or ""), each.get("anchor")
+            at = body.find(f"\n{text}{end}", position) if text else -1
+            position = at + len(text) if at >= 0 else position
+            if at >= 0 and anchor:
+                found.append((at, text, str(anchor)))
+    return sorted(found)
 
 
-def _last_before(
-    place: int, body: str, names: Iterable[tuple[str, Any]], end: str
-) -> tuple[int, str, str]:
-    """Return position, text and anchor of the last name that begins a line before a place."""
-    found, position = (-1, "", ""), 0
-    for text, anchor in names:
-        at = body.find(f"\n{text}{end}", position) if text else -1
-        if at > place:
-            break
-        if at >= 0:
-            position = at + len(text)
-            if anchor:
-                found = (at, text, str(anchor))
-    return found
+def _more_sections(
+    page: IndexedPage, words: Sequence[str], starts: Sequence[tuple[int, str, str]], count: int
+) -> Iterator[HitSection]:
+    """Yield the sections with most of the words."""
+    body = page.body[:MAX_SECTIONED]
+    grouped: defaultdict[int, list[tuple[int, int]]] = defaultdict(list)
+    for place in matching_places(body, words, page.language):
+        grouped[bisect_right(starts, (place[0], "\uffff", ""))].append(place)
+    best = sorted(
+        grouped, key=lambda each: -len({body[start:end].lower() for start, end in grouped[each]})
+    )
+    for number in best[:count]:
+        _, title, anchor = starts[number - 1] if number else (0, "", "")
+        snippet, _ = _snippet(page.body, grouped[number])
+        yield HitSection(with_fragment(page.url, anchor) if anchor else page.url, title, snippet)
 
 
 def _passage_places(body: str, words: Sequence[str], language: str) -> list[tuple[int, int]]:
     """Return the matches in that part of a body which has the best passage."""
     best: list[tuple[int, int]] = []
-    most = 0
+    most = (0, 0)
     for start in range(0, min(len(body), MAX_SCANNED), PART_LENGTH):
         begin = _word_start(body, start)
         part = body[begin : start + PART_LENGTH + SNIPPET_LENGTH]
         places = matching_places(part, words, language)
-        count = _densest(places)[1] if places else 0
+        count = _densest(part, places)[1] if places else (0, 0)
         if count > most:
             best, most = [(left + begin, right + begin) for left, right in places], count
-        if most >= len(words):
+        if most[0] >= len(words):
             break
     return best
 
 
-def _densest(places: Sequence[tuple[int, int]]) -> tuple[int, int]:
-    """Return the index of the match that starts the passage with most matches, and their number."""
+def _densest(body: str, places: Sequence[tuple[int, int]]) -> tuple[int, tuple[int, int]]:
+    """Return the index of the match that starts the passage with most different words, then most
+    matches, and both numbers.
+    """
     ends = [right for _, right in places]
-    counts = [
-        bisect_right(ends, left + SNIPPET_LENGTH * 3 // 4) - number
-        for number, (left, _) in enumerate(places)
-    ]
+    words = [body[left:right].lower()[:COMPARED] for left, right in places]
+    counts = []
+    for number, (left, _) in enumerate(places):
+        within = words[number : bisect_right(ends, left + SNIPPET_LENGTH * 3 // 4)]
+        counts.append((len(set(within)), len(within)))
     most = max(counts)
     return counts.index(most), most
 

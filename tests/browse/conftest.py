@@ -10,10 +10,12 @@ import pytest
 from browsing import Shown, browsing
 
 from fixtures.crawls import CrawlCommand
-from fixtures.server import Page, Server, page, redirect
+from fixtures.server import Answer, Page, Server, page, redirect
 
 BROWSE = Path(__file__).parent.parent.parent / "docs" / "browse.md"
 PUBLIC = "https://find.example.org"
+EMBEDDING = "<!doctype html><html lang=en><title>A site</title><main><h1>A site</h1>"
+POLICY = "default-src 'none'; script-src 'self'; connect-src {}"
 GUIDE = """<html lang="en"><title>Guide to <em> & co</title><meta name="description" content="How to">
 <body><main><h1 id="top">Guide</h1><p>Read on about Removal.</p>
 <h2 id="install">Installation</h2><p>Unpack the archive. <b>Running</b> it creates a folder.</p>
@@ -58,6 +60,11 @@ def shown(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shown]:
         options = [word for each in allowed for word in ("--allow-origin", each)]
         with browsing(command.directory, *options, "--public-url", PUBLIC) as app:
             app.wait_for_index("guide")
-            [snippet] = re.findall(r"```html\n(.*?)```", BROWSE.read_text("utf-8"), re.DOTALL)
-            own["/"] = snippet.replace(PUBLIC, app.address)
+            snippet = re.findall(r"```html\n(.*?)```", BROWSE.read_text("utf-8"), re.DOTALL)[0]
+            status, script = command.command("browse", "--embed")
+            assert status == 0, script
+            own["/search-box.js"] = Answer(script, headers={"Content-Type": "text/javascript"})
+            markup = EMBEDDING + snippet.replace(PUBLIC, app.address)
+            policy = POLICY.format(app.address)
+            own["/"] = Answer(markup, headers={"Content-Security-Policy": policy})
             yield Shown(app, origin, command, embedding)

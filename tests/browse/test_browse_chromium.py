@@ -199,21 +199,58 @@ def test_a_hostile_page_runs_nothing_and_loads_nothing(shown: Shown, visiting: V
 def test_a_section_of_a_result_is_shown_where_it_is(shown: Shown, visiting: Visiting) -> None:
     def visit(page: Page) -> str:
         page.goto(f"{shown.app.address}/search?q=archive+folder")
-        page.get_by_role("link", name="Installation").click()
+        page.get_by_role("link", name="As crawled").click()
         page.wait_for_url("**#at-install")
         return page.locator(":target").inner_text()
 
     assert visiting(visit) == "Installation"
 
 
-@pytest.mark.behaviour("BR-05")
-def test_the_search_box_of_the_docs_works_on_another_site(shown: Shown, visiting: Visiting) -> None:
-    def visit(page: Page) -> tuple[str, str | None]:
-        page.goto(shown.embedding)
-        page.get_by_label("Search").fill("folder archive")
-        page.keyboard.press("Enter")
-        link = page.locator("#found a")
-        link.wait_for()
-        return link.inner_text(), link.get_attribute("href")
+@pytest.mark.behaviour("BR-11")
+@pytest.mark.parametrize("look", LOOKS)
+def test_the_search_box_of_another_site_is_used_by_keyboard(
+    shown: Shown, visiting: Visiting, look: str
+) -> None:
+    said: list[str] = []
 
-    assert visiting(visit) == ("Guide to <em> & co", f"{shown.origin}/docs/guide#install")
+    def visit(page: Page) -> list[str]:
+        page.on("console", lambda message: said.append(message.text))
+        page.goto(shown.embedding)
+        page.keyboard.press("/")
+        page.keyboard.type("folder archive")
+        options = page.get_by_role("option")
+        options.first.wait_for()
+        assert page.get_by_role("status").inner_text() == "Results: 1"
+        assert page.locator("site-search mark").all_inner_texts()[0] == "archive"
+        page.keyboard.press("ArrowDown")
+        chosen = page.locator("[aria-selected=true]")
+        assert chosen.get_attribute("href") == f"{shown.origin}/docs/guide#install"
+        problems = violations(page)
+        page.keyboard.press("Escape")
+        assert page.get_by_role("combobox").get_attribute("aria-expanded") == "false"
+        page.keyboard.press("Enter")
+        page.wait_for_url(f"{shown.origin}/docs/guide#install")
+        return problems
+
+    assert visiting(visit, **LOOKS[look]) == []
+    assert [text for text in said if "404" not in text] == []
+
+
+@pytest.mark.behaviour("BR-11")
+def test_the_search_box_suggests_words_where_there_is_no_result(
+    shown: Shown, visiting: Visiting
+) -> None:
+    def visit(page: Page) -> tuple[str, list[str], str]:
+        page.goto(shown.embedding)
+        box = page.get_by_role("combobox")
+        box.fill("installasshun")
+        button = page.get_by_role("button", name="installation")
+        button.wait_for()
+        none, problems = page.get_by_role("status").inner_text(), violations(page)
+        button.click()
+        page.get_by_role("option").first.wait_for()
+        return none, problems, box.input_value()
+
+    none, problems, searched = visiting(visit)
+    assert none.startswith("No page has these words.")
+    assert (problems, searched) == ([], "installation")

@@ -42,7 +42,8 @@ def test_results_have_title_address_and_marked_words(shown: Shown) -> None:
     assert "<mark>archive</mark>" in text
     assert f'href="{shown.origin}/docs/guide#install"' in text
     assert "docs" in text
-    assert "Section" in text
+    assert "› <bdi>Installation</bdi>" in text
+    assert ">As crawled</a>" in text
 
 
 @pytest.mark.behaviour("SY-27")
