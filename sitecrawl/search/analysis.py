@@ -129,7 +129,9 @@ def matching_places(text: str, words: Collection[str], language: str) -> list[tu
     wanted = {key for word in words for key in _keys(word, language) if not CJK.match(key)}
     lowered = text.lower()
     keeps = len(lowered) == len(text) and language not in CUTS_BEGINNINGS
-    lowered = lowered if text.isascii() else lowered.translate(_letters())
+    if not text.isascii():
+        for sign in _letters().keys() & set(lowered):
+            lowered = lowered.replace(sign, _letters()[sign])
     candidates = _begun_so(text, lowered, wanted) if keeps else SPACED_PART.finditer(text)
     known: dict[str, bool] = {}
     found = []
@@ -188,11 +190,11 @@ def _keys(word: str, language: str | None) -> tuple[str, ...]:
 
 
 @lru_cache
-def _letters() -> dict[int, str]:
+def _letters() -> dict[str, str]:
     """Return the letters with diacritics of European scripts, each with the letter without."""
     letters = (chr(code) for code in (*range(0xC0, 0x530), *range(0x1E00, 0x2000)))
-    folded = {ord(letter): _folded(letter) for letter in letters if letter.isalpha()}
-    return {code: letter for code, letter in folded.items() if len(letter) == 1}
+    folded = {letter: _folded(letter) for letter in letters if letter.isalpha()}
+    return {letter: base for letter, base in folded.items() if len(base) == 1 and base != letter}
 
 
 def _folded(word: str) -> str:

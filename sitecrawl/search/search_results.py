@@ -20,7 +20,7 @@ from sitecrawl.web.urls.url import with_fragment
 
 SNIPPET_LENGTH = 220  # characters
 MAX_SCANNED = 200_000  # characters of a body searched for a snippet
-MAX_SECTIONED = 50_000  # characters of a body whose sections are compared
+MAX_SECTIONED = 20_000  # characters of a body whose sections are compared
 COMPARED = 4  # letters by which the words of a passage are told apart
 PART_LENGTH = 10_000  # characters that are searched at once
 DEPTH = 1_100  # pages that are ranked; browsers may ask for the first 1,050
@@ -414,18 +414,11 @@ def _as_one_line(
     passage: str, places: Sequence[tuple[int, int]], cut: tuple[bool, bool]
 ) -> Snippet:
     """Return a snippet with white space collapsed to single blanks, and its marks moved along."""
-    moved: list[int] = []  # the new position of each character
-    signs: list[str] = ["… "] if cut[0] else []
-    length = len(signs[0]) if signs else 0
-    for sign in passage:
-        moved.append(length)
-        if sign.isspace():
-            if length and signs[-1] != " " and not signs[-1].endswith(" "):
-                signs.append(" ")
-                length += 1
-        else:
-            signs.append(sign)
-            length += 1
-    moved.append(length)
-    text = "".join(signs) + (" …" if cut[1] else "")
-    return Snippet(text, tuple((moved[left], moved[right]) for left, right in places))
+    begin = "… " if cut[0] else ""
+    marks = []
+    for left, right in places:
+        words = f"{passage[:left]}|".split()  # the sign stands for the match
+        start = len(begin) + len(" ".join(words)) - 1
+        marks.append((start, start + right - left))
+    end = " …" if cut[1] else ""
+    return Snippet(begin + " ".join(passage.split()) + end, tuple(marks))
