@@ -58,6 +58,12 @@ class Command(StoredCommand):
         )
         parser.add_argument("-o", "--output", metavar="FILE", help="append to FILE")
         parser.add_argument(
+            "--language",
+            metavar="TAG",
+            default="",
+            help="with --format llms, pages in this language; else in that of most pages",
+        )
+        parser.add_argument(
             "--since",
             metavar="SEQ",
             type=int,
@@ -78,9 +84,8 @@ class Command(StoredCommand):
         options = source.configuration.params.document_options()
         with open_records(source.database) as records:
             if opts.format == "llms":
-                return export_llms(
-                    records, source.configuration.params.realm, opts.overwrite_output
-                )
+                realm = source.configuration.params.realm
+                return export_llms(records, realm, opts.overwrite_output, opts.language)
             found = lines(records, opts.since, options, opts.spargs.get("realm"))
             if opts.overwrite_output:
                 status = overwrite(opts.overwrite_output, found)

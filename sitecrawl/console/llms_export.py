@@ -25,11 +25,12 @@ from sitecrawl.statuses import DONE, NO_RESULT
 INDEX, FULL = "llms.txt", "llms-full.txt"
 
 
-def export_llms(records: Records, realm: str, place: str) -> int:
+def export_llms(records: Records, realm: str, place: str, language: str = "") -> int:
     """Write both files of each site; return 1 if there are no documents.
 
     ``place`` is a folder, or the path of llms.txt if it ends with ``.txt``. A crawl of several sites
-    gets a folder for each. Raises ConfigError.
+    gets a folder for each. Without a ``language``, that of most pages of a site is written. Raises
+    ConfigError.
     """
     left_out = 0
 
@@ -41,7 +42,7 @@ def export_llms(records: Records, realm: str, place: str) -> int:
             else:
                 left_out += 1
 
-    sites = listed_documents(permitted())
+    sites = listed_documents(permitted(), language)
     if left_out:
         count = with_noun(left_out, "document")
         print_errors(

@@ -35,7 +35,8 @@ class SearchFilters:
     """Conditions on the pages besides the words; empty ones are not applied.
 
     ``host`` is a host name, ``under`` a path or an absolute URL prefix, ``language`` a BCP 47 tag,
-    compared by its primary language, ``type`` the field ``page_type``.
+    compared by its primary language, ``type`` the field ``page_type``,
+    ``version`` a folder anywhere in the path.
     """
 
     host: str = ""
@@ -43,6 +44,7 @@ class SearchFilters:
     language: str = ""
     type: str = ""
     realm: str = ""
+    version: str = ""
 
     def conditions(self) -> dict[str, str]:
         """Return SQL conditions on the table ``page``, each with its value."""
@@ -51,6 +53,7 @@ class SearchFilters:
             "page.language = ?": primary_language(self.language),
             "page.type = ?": self.type,
             "page.realm = ?": self.realm,
+            "instr(page.path, ?) > 0": f"/{self.version}/" if self.version else "",
         }
         column = "url" if "://" in self.under else "path"
         found[f"substr(page.{column}, 1, {len(self.under)}) = ?"] = self.under

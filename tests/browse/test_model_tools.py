@@ -95,6 +95,12 @@ async def converse(client: Client) -> dict[str, Any]:
         "sites": await call(client, "outline"),
         "root": await call(client, "outline", url=site),
         "many": await call(client, "outline", url=f"{site}many/", offset=20),
+        "page": await call(client, "outline", url=page),
+        "none": await call(client, "search", query="installasshun"),
+        "misspelled": await call(client, "search", query="foldre"),
+        "filtered": await call(client, "search", query="archive", language="de", version="docs"),
+        "short": await call(client, "search", query="many words", limit=20, max_tokens=100),
+        "short text": await call(client, "read", url=page, max_tokens=10),
         "why": await call(client, "explain", url=f"{site}private/x"),
         "hostile": await call(client, "read", url=f"{site}docs/hostile"),
         "reserved": await call(client, "read", url=f"{site}docs/reserved"),
@@ -130,10 +136,16 @@ def check(shown: Shown, said: dict[str, Any]) -> None:
     assert said["section"]["text"].startswith("## Installation")
     assert "Delete the folder" not in said["section"]["text"]
     assert "Delete the folder" in said["named"]["text"]
-    assert said["sites"]["folders"] == [{"url": f"{shown.origin}/", "documents": 31}]
-    folders = {each["url"]: each["documents"] for each in said["root"]["folders"]}
-    assert folders == {f"{shown.origin}/docs/": 4, f"{shown.origin}/many/": 26}
-    assert (len(said["many"]["pages"]), said["many"]["more"]) == (6, 0)
+    assert said["sites"]["lines"] == [f"{shown.origin}/ (31)"]
+    assert said["root"]["lines"] == ["docs/ (4)", "many/ (26)", " Home"]
+    assert (len(said["many"]["lines"]), said["many"]["next_offset"]) == (6, None)
+    assert said["page"]["lines"][-2:] == ["#install Installation", "#remove Removal"]
+    assert said["none"]["message"].startswith("No page has these words.")
+    assert "installation" in said["none"]["message"]
+    assert "searched for 'folder'" in said["misspelled"]["message"]
+    assert "Search without the filters." in said["filtered"]["message"]
+    assert 0 < len(said["short"]["results"]) < 5 < said["short"]["total"]
+    assert len(said["short text"]["text"]) == 40 == said["short text"]["next_offset"]
     assert (said["why"]["allowed"], said["why"]["refusals"][0]["rule"]) == (False, "robots_txt")
     assert "\u202e" not in said["hostile"]["title"]
     assert "do not permit" in said["reserved"]
@@ -142,7 +154,7 @@ def check(shown: Shown, said: dict[str, Any]) -> None:
     assert "There is no document" in never
     assert "is not a web address" in file
     assert "known: " in section
-    assert "no documents below" in folder
+    assert "There is no document of" in folder
     assert "limit" in limit
 
 

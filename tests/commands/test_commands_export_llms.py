@@ -108,6 +108,30 @@ def test_a_site_that_begins_below_the_root(server: Server, crawl: CrawlCommand) 
     assert entry["desc"] == described  # without the title once more
 
 
+@pytest.mark.behaviour("BR-12")
+def test_the_index_of_a_manual_can_be_read_as_a_whole(server: Server, crawl: CrawlCommand) -> None:
+    told = "A sentence that tells what the page is about, in some detail. " * 3
+    pages: dict[str, Page] = {
+        f"/{number}": page(title=f"Page {number}", text=f"{told} {number}", head='<html lang="en">')
+        for number in range(600)
+    }
+    german = '<html lang="de"><title>Deutsch</title><p>Ein deutscher Text steht hier.</p>'
+    first = page(*pages, "/genindex.html", "/de", title="Start")
+    index = page(title="Index", text="a, b, c")
+    origin = server.serve({"/": first, **pages, "/genindex.html": index, "/de": german})
+    assert crawl(f"{origin}/").status == 0
+    assert crawl.command("export", "--format", "llms", "-O", "out")[0] == 0
+    text = (crawl.directory / "out" / "llms.txt").read_text("utf-8")
+    sections = parse(text)["sections"]
+    assert 40_000 < len(text.encode()) < 50_000
+    assert list(sections) == ["Pages", "Optional"]
+    assert all(each["desc"] is None for each in sections["Optional"])
+    assert "genindex" not in text
+    assert "/de)" not in text
+    assert crawl.command("export", "--format", "llms", "--language", "de", "-O", "de")[0] == 0
+    assert "/de)" in (crawl.directory / "de" / "llms.txt").read_text("utf-8")
+
+
 @pytest.mark.usefixtures("known")
 def test_named_files_and_wrong_usage(say: Say, tmp_path: Path) -> None:
     assert say("export", "--format", "llms", "-O", "my.txt").status == 0

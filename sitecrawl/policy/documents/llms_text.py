@@ -1,7 +1,9 @@
 """The files llms.txt and llms-full.txt of a site, in the format of https://llmstxt.org.
 
 llms.txt has the site's name (H1), a summary (blockquote), and sections (H2) of links with descriptions,
-one section for each folder. llms-full.txt has the text of every page, each below its title and source.
+one section for each folder. It is short enough to be read as a whole: pages farther from the start are in
+the section Optional without descriptions, and the farthest in llms-full.txt alone. That file has the text
+of every page, each below its title and source.
 """
 
 from __future__ import annotations
@@ -14,10 +16,17 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from sitecrawl.policy.documents.text_fields import TEXT_SOURCES
+from sitecrawl.web.languages import primary_language
 
 MAX_DESCRIPTION = 200  # characters
 MAX_TITLE = 200
 ROOT_SECTION = "Pages"
+MAIN_BYTES, MAX_BYTES = 30_000, 48_000  # of the sections before Optional, of the whole file
+INDEX_PAGE = re.compile(
+    r"/(?:gen|py-mod|mod|book|np-mod)index(?:-\w+)?(?:\.x?html?)?/?$|/(?:ix01|index-all|allclasses|search)\.x?html?$",
+    re.IGNORECASE,
+)
+"""Pages of Sphinx, DocBook and Javadoc that list the words of the others."""
 INDEX_NAMES = frozenset({"", "index.html", "index.htm", "index.php"})
 _ESCAPED = {sign: f"\\{sign}" for sign in "\\`*[]<>&"}
 _AS_TEXT = str.maketrans(_ESCAPED)
@@ -36,6 +45,7 @@ class ListedDocument:
     description: str
     site_name: str
     depth: int
+    language: str = ""
     seqs: list[tuple[int, int]] = field(default_factory=list)
 
     @property
@@ -51,11 +61,19 @@ class ListedDocument:
         return rest in INDEX_NAMES
 
 
-def listed_documents(records: Iterable[Mapping[str, Any]]) -> dict[str, list[ListedDocument]]:
-    """Return the pages of documents by origin; the sections of a page become one entry."""
+def listed_documents(
+    records: Iterable[Mapping[str, Any]], language: str = ""
+) -> dict[str, list[ListedDocument]]:
+    """Return the pages of documents by origin; the sections of a page become one entry.
+
+    Indexes of words are left out, and pages in other languages than the given one, else than that of
+    most pages of the site.
+    """
     pages: dict[str, ListedDocument] = {}
     for record in records:
         url = str(record["url"]).partition("#")[0]
+        if INDEX_PAGE.search(url):
+            continue
         page = pages.get(url)
         if page is None:
             title = _one_line(record.get("title"), MAX_TITLE)
@@ -65,6 +83,7 @@ def listed_documents(records: Iterable[Mapping[str, Any]]) -> dict[str, list[Lis
                 _description(record, title),
                 _one_line(record.get("site_name"), MAX_TITLE),
                 int(record.get("depth") or 0),
+                primary_language(record.get("language")),
             )
         page.seqs.append((int(record.get("order") or 0), int(record["seq"])))
     sites: dict[str, list[ListedDocument]] = defaultdict(list)
@@ -72,7 +91,17 @@ def listed_documents(records: Iterable[Mapping[str, Any]]) -> dict[str, list[Lis
         parts = urlsplit(page.url)
         page.seqs.sort()
         sites[f"{parts.scheme}://{parts.netloc}"].append(page)
-    return dict(sites)
+    return {
+        origin: kept
+        for origin, found in sites.items()
+        if (kept := _in_language(found, primary_language(language)))
+    }
+
+
+def _in_language(pages: Sequence[ListedDocument], language: str) -> list[ListedDocument]:
+    known = Counter(page.language for page in pages if page.language)
+    wanted = language or next((name for name, _ in known.most_common(1)), "")
+    return [page for page in pages if page.language in (wanted, "")]
 
 
 def site_sections(pages: Sequence[ListedDocument]) -> dict[str, list[ListedDocument]]:
@@ -104,14 +133,45 @@ def llms_text(origin: str, pages: Sequence[ListedDocument]) -> Iterator[str]:
     # The reference parser takes a blockquote for a summary only if another text follows it.
     yield f"{len(pages)} {'page' if len(pages) == 1 else 'pages'} of {origin}."
     yield ""
-    for section, members in site_sections(pages).items():
+    main, optional = _divided(pages)
+    for section, members in site_sections(main).items():
         yield f"## {as_text(section)}"
         yield ""
-        for page in members:
-            text = page.title.translate(_LINK_TEXT)
-            described = f": {as_text(page.description)}" if page.description else ""
-            yield f"- [{text}]({page.url.translate(_LINK_TARGET)}){described}"
+        yield from map(_link, members)
         yield ""
+    if optional:
+        yield "## Optional"
+        yield ""
+        yield from (_link(page, described=False) for page in optional)
+        yield ""
+    if left := len(pages) - len(main) - len(optional):
+        yield f"llms-full.txt has {left} more {'page' if left == 1 else 'pages'}."
+
+
+def _divided(
+    pages: Sequence[ListedDocument],
+) -> tuple[list[ListedDocument], list[ListedDocument]]:
+    """Return the pages with descriptions and those without that there is room for, nearest first."""
+    main: list[ListedDocument] = []
+    optional: list[ListedDocument] = []
+    used = 0
+    for page in sorted(pages, key=lambda each: (each.depth, each.url)):
+        line = len(_link(page).encode()) + 1
+        if not optional and used + line <= MAIN_BYTES:
+            main.append(page)
+        else:
+            line = len(_link(page, described=False).encode()) + 1
+            if used + line > MAX_BYTES:
+                break
+            optional.append(page)
+        used += line
+    return main, optional
+
+
+def _link(page: ListedDocument, *, described: bool = True) -> str:
+    text = page.title.translate(_LINK_TEXT)
+    description = f": {as_text(page.description)}" if page.description and described else ""
+    return f"- [{text}]({page.url.translate(_LINK_TARGET)}){description}"
 
 
 def llms_full_entry(page: ListedDocument, records: Iterable[Mapping[str, Any]]) -> str:
