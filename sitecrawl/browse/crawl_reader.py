@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from sitecrawl.config.configuration import Configuration
 from sitecrawl.console.crawl_sources import CrawledSource, Source
 from sitecrawl.console.crawl_statistics import CrawlStatistics
+from sitecrawl.console.search_files import query_vector
 from sitecrawl.explain.explanation import Explainer, Explanation
 from sitecrawl.explain.verdicts import verdict
 from sitecrawl.frontier import open_change_log, open_records
@@ -21,11 +22,12 @@ from sitecrawl.policy.urls.rule_engine import Rules
 from sitecrawl.search.search_index import (
     Folder,
     IndexedPage,
+    IndexFileError,
     SearchIndex,
     open_index,
 )
 from sitecrawl.search.search_results import SearchFilters, SearchResults, search
-from sitecrawl.sync.target import shown_target
+from sitecrawl.sync.target import SyncError, shown_target
 
 MAX_ATTEMPTS = 50
 MAX_INLINKS = 50
@@ -209,6 +211,7 @@ class CrawlReader:
         self._index = index
         source = find()
         self.realm = source.configuration.params.realm
+        self._embed = source.configuration.params.embed
         self.name = source.name
 
     def search(self, words: str, filters: SearchFilters, **options: Any) -> SearchResults:
@@ -220,7 +223,11 @@ class CrawlReader:
             return SearchResults(0, ())
         own = replace(filters, realm=self.realm)
         with open_index(self._index) as index:
-            return search(index, words, own, **options)
+            try:
+                vector = query_vector(index, self._embed, words)
+            except SyncError as error:
+                raise IndexFileError(str(error)) from error
+            return search(index, words, own, vector=vector, **options)
 
     def sites(self) -> dict[str, int]:
         """Return the origins with their numbers of documents."""

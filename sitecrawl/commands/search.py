@@ -14,7 +14,7 @@ from scrapy.exceptions import UsageError
 from sitecrawl.console.command_base import StoredCommand
 from sitecrawl.console.crawl_sources import find_crawl
 from sitecrawl.console.maintenance import with_noun
-from sitecrawl.console.search_files import update_search_file
+from sitecrawl.console.search_files import query_vector, update_search_file
 from sitecrawl.console.terminal import print_errors, print_lines, printable
 from sitecrawl.statuses import DATABASE_ERROR
 from sitecrawl.sync.target import SyncError
@@ -85,9 +85,12 @@ class Command(StoredCommand):
             opts.site, opts.under, opts.language, opts.type, opts.spargs.get("realm", "")
         )
         try:
-            path = Path(opts.file) if opts.file else self._up_to_date(opts)
+            path, embed = self._up_to_date(opts)
             with open_index(path) as index:
-                found = search(index, words, filters, limit=opts.limit, offset=opts.offset)
+                vector = query_vector(index, embed, words)
+                found = search(
+                    index, words, filters, vector=vector, limit=opts.limit, offset=opts.offset
+                )
         except (IndexFileError, SyncError) as error:
             print_errors([str(error)])
             return DATABASE_ERROR
@@ -95,10 +98,12 @@ class Command(StoredCommand):
             return print_lines(json.dumps(hit.record(), ensure_ascii=False) for hit in found.hits)
         return _print_results(words, found)
 
-    def _up_to_date(self, opts: argparse.Namespace) -> Path:
-        """Synchronise the search file beside the crawl database."""
+    def _up_to_date(self, opts: argparse.Namespace) -> tuple[Path, str]:
+        """Synchronise the search file beside the crawl database; return it, and what embeds."""
+        if opts.file:
+            return Path(opts.file), opts.spargs.get("embed", "")
         source = find_crawl(self.settings["SITECRAWL_DATABASE"], opts.spargs)
-        return update_search_file(source)
+        return update_search_file(source), source.configuration.params.embed
 
 
 def _print_results(words: str, found: SearchResults) -> int:

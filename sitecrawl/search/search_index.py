@@ -27,6 +27,8 @@ from sitecrawl.search.analysis import (
     analyze,
 )
 from sitecrawl.search.names import DEFINITION, HEADING, TITLE, entries, page_names, qualified_names
+from sitecrawl.search.vector_table import SCHEMA as VECTORS
+from sitecrawl.search.vector_table import VectorTable
 from sitecrawl.web.decompression import zstd
 from sitecrawl.web.languages import primary_language
 
@@ -63,7 +65,8 @@ CREATE TABLE spelling (
 ) WITHOUT ROWID;
 CREATE INDEX spelling_reversed ON spelling (reversed, word);
 CREATE INDEX spelling_page ON spelling (page);
-CREATE VIRTUAL TABLE frequency USING fts5vocab ('words', 'row')
+CREATE VIRTUAL TABLE frequency USING fts5vocab ('words', 'row');
+{VECTORS.strip()}
 """
 MAX_NAMED = 3_000  # names compared with a query
 NAME_BONUS = {HEADING: 30.0, DEFINITION: 40.0, TITLE: 45.0}  # BM25 points of an exact name
@@ -170,6 +173,7 @@ class SearchIndex:
         self._compressor = zstd.ZstdCompressor(level=1)
         self._frequencies: dict[str, int] = {}
         self._languages: list[str] | None = None
+        self.vectors = VectorTable(self._connection)
 
     def _prepare(self, *, make: bool) -> None:
         [(application,)] = self._connection.execute("PRAGMA application_id").fetchall()
@@ -223,10 +227,10 @@ class SearchIndex:
         """Store a text besides the pages; call it inside a transaction."""
         self._connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
 
-    def put(self, record: Mapping[str, Any], change: str = "") -> None:
+    def put(self, record: Mapping[str, Any], change: str = "") -> int:
         """Add the page of an upsert, or replace an older one; call it inside a transaction.
 
-        ``change`` is the hash of the upsert.
+        ``change`` is the hash of the upsert. Returns the page's number.
         """
         self.remove(record["id"])
         url = str(record["url"])
@@ -252,7 +256,9 @@ class SearchIndex:
             "INSERT INTO words (rowid, title, headings, body) VALUES (?, ?, ?, ?)",
             (row.lastrowid, *_texts(content, language)),
         )
-        self._put_names(row.lastrowid or 0, url, content)
+        number = row.lastrowid or 0
+        self._put_names(number, url, content)
+        return number
 
     def _put_names(self, number: int, url: str, content: Mapping[str, Any]) -> None:
         """Record names for exact matches, and their words for corrections."""
@@ -281,6 +287,7 @@ class SearchIndex:
             self._connection.execute("DELETE FROM page WHERE number = ?", (number,))
             self._connection.execute("DELETE FROM name WHERE page = ?", (number,))
             self._connection.execute("DELETE FROM spelling WHERE page = ?", (number,))
+            self.vectors.remove(number)
         return bool(rows)
 
     def count(self) -> int:

@@ -10,10 +10,11 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
+from sitecrawl import install_command
 from sitecrawl.policy.documents.model_use import permits_models
 from sitecrawl.search.analysis import matching_places
 from sitecrawl.search.names import entries, language_part
-from sitecrawl.search.search_index import IndexedPage, PagePlace, SearchIndex
+from sitecrawl.search.search_index import IndexedPage, IndexFileError, PagePlace, SearchIndex
 from sitecrawl.search.search_query import MIN_PREFIX, Expressions, SearchQuery, parse_query
 from sitecrawl.web.languages import primary_language
 from sitecrawl.web.urls.url import with_fragment
@@ -24,6 +25,7 @@ MAX_SECTIONED = 20_000  # characters of a body whose sections are compared
 COMPARED = 4  # letters by which the words of a passage are told apart
 PART_LENGTH = 10_000  # characters that are searched at once
 DEPTH = 1_100  # pages that are ranked; browsers may ask for the first 1,050
+NEAREST, RANK_CONSTANT = 100, 60  # pages by vectors; the constant of reciprocal rank fusion
 COUNTED = {"host": "site", "folder": "folder", "language": "language", "type": "type"}
 MAX_COUNTED = 20  # values of each
 OTHER_LANGUAGE = 0.7  # of the points of pages that are not in the reader's language
@@ -172,6 +174,7 @@ def search(
     filters: SearchFilters | None = None,
     *,
     reader: str = "",
+    vector: Sequence[float] | None = None,
     sections: int = 1,
     limit: int = 10,
     offset: int = 0,
@@ -179,7 +182,8 @@ def search(
     """Search the index for a query as typed by a person; see ``parse_query``.
 
     Pages in the language ``reader`` come first, also of translations of a page; else the best ones.
-    A hit has up to so many ``sections``.
+    A hit has up to so many ``sections``. With the ``vector`` of the query, ranks by words and by the
+    nearness of vectors are fused. Raises IndexFileError.
     """
     typed = parse_query(text)
     query = typed.corrected(index)
@@ -189,19 +193,20 @@ def search(
         return SearchResults(0, ())
     conditions = filters.conditions()
     found = _ranked(index, query, expressions, conditions)
+    matching = len(found.pages)
+    total = index.total(expressions.some, conditions) if matching == DEPTH else matching
+    if vector is not None:
+        found = _fused(found, _nearest(index, vector, conditions))
     if not found.pages:
         return SearchResults(0, (), suggestions=tuple(typed.near_words(index)))
     places = index.places([number for number, _, _ in found.pages])
     ranked = _for_reader(index, found.pages, places, primary_language(reader))
-    total = len(found.pages)
-    if total == DEPTH:
-        total = index.total(expressions.some, conditions)
     hits = tuple(
         _hit(index.page(number), expressions.words, score, anchor, sections)
         for number, score, anchor in ranked[offset : offset + limit]
     )
     return SearchResults(
-        total - len(found.pages) + len(ranked),
+        total - matching + len(ranked),
         hits,
         any_word=len(query.wanted) > 1 and not found.has_every,
         correction=query.text() if query != typed else "",
@@ -279,6 +284,28 @@ def _ranked(
     return _Ranked(pages, has_every=bool(every))
 
 
+def _nearest(
+    index: SearchIndex, vector: Sequence[float], conditions: Mapping[str, str]
+) -> list[tuple[int, str]]:
+    try:
+        return index.vectors.nearest(vector, conditions, NEAREST)
+    except ModuleNotFoundError as error:
+        text = f"A search by vectors needs {error.name}: {install_command('vectors')}."
+        raise IndexFileError(text) from error
+
+
+def _fused(found: _Ranked, nearest: Sequence[tuple[int, str]]) -> _Ranked:
+    """Fuse two orders of pages by reciprocal rank (Cormack, Clarke, Büttcher 2009)."""
+    points: defaultdict[int, float] = defaultdict(float)
+    anchors = dict(nearest) | {number: anchor for number, _, anchor in found.pages}
+    for order in ([page[0] for page in found.pages], [page[0] for page in nearest]):
+        for rank, number in enumerate(order, 1):
+            points[number] += 1 / (RANK_CONSTANT + rank)
+    best = sorted(points, key=lambda number: (-points[number], number))[:DEPTH]
+    pages = [(number, points[number], anchors[number]) for number in best]
+    return _Ranked(pages, has_every=found.has_every)
+
+
 def _hit(
     page: IndexedPage, words: Sequence[str], score: float, named: str, sections: int
 ) -> SearchHit:
@@ -290,6 +317,9 @@ def _hit(
     _, section, anchor = starts[above] if above >= 0 else (0, "", "")
     if named:
         section, anchor = page.named_by(named), named
+        if not snippet.marks:
+            begin = next((at for at, _, each in starts if each == named), 0)
+            snippet, _ = _snippet(page.body[begin:], ())
     target = with_fragment(page.url, anchor) if anchor else page.url
     more = _more_sections(page, words, starts, sections) if sections > 1 else ()
     best = [HitSection(target, section, snippet)]

@@ -1,4 +1,4 @@
-"""Vectors of texts, made by a function of the user; nothing is downloaded here."""
+"""Vectors of texts, made by a function or a local model of the user; nothing is downloaded."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ Embed = Callable[[list[str]], Iterable[Iterable[float]]]
 
 
 class Embedder:
-    """Calls the function ``package.module:function`` with texts, in batches."""
+    """Calls the function ``package.module:function`` with texts, in batches; or the model of
+    sentence-transformers in a local folder, given with a slash.
+    """
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -38,6 +40,8 @@ class Embedder:
     @cached_property
     def _function(self) -> Embed:
         """The user's function, also of a module in the working directory."""
+        if "/" in self.name:
+            return self._model()
         module, _, name = self.name.partition(":")
         if os.getcwd() not in sys.path:  # noqa: PTH109 - entries of the path are strings
             sys.path.append(os.getcwd())  # noqa: PTH109
@@ -46,6 +50,15 @@ class Embedder:
         except (ImportError, AttributeError) as error:
             raise TargetUriError(f"embed: {self.name} cannot be imported: {error}.") from error
         return found
+
+    def _model(self) -> Embed:
+        try:
+            from sentence_transformers import SentenceTransformer  # noqa: PLC0415 - the user's
+
+            encode: Embed = SentenceTransformer(self.name, local_files_only=True).encode
+        except (ImportError, OSError, ValueError) as error:
+            raise TargetUriError(f"embed: {self.name} cannot be loaded: {error}.") from error
+        return encode
 
 
 def vector_fault(vector: Sequence[float], dimension: int) -> str:

@@ -8,20 +8,25 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import asdict
 from json import dumps, loads
 from pathlib import Path
 from typing import IO, ClassVar
+from urllib.parse import urldefrag
 
 from sitecrawl.frontier.base import Change
 from sitecrawl.frontier.change_log import DeadLetter, ExpectedCount
 from sitecrawl.search.search_index import INDEX_VERSION, IndexFileError, SearchIndex, open_index
+from sitecrawl.search.vector_table import VectorTable, packed
+from sitecrawl.sync.embedding import Embedder, vector_fault
+from sitecrawl.sync.page_sections import page_sections
 from sitecrawl.sync.target import Cursor, SyncError, TargetBusyError, TargetOptions, TargetUriError
 from sitecrawl.sync.target_folder import lock_open_file
 
 CURSOR = "cursor"
+EMBED = "embed"
 UNFIT = (TypeError, ValueError, AttributeError, sqlite3.InterfaceError, sqlite3.ProgrammingError)
 """Errors that values of a document cause: a project's pipeline may give a field any type."""
 
@@ -41,8 +46,8 @@ class SearchFileTarget:
         self._lock: IO[str] | None = None
 
     def mapping(self) -> str:
-        """Return the version of the index; its fields do not depend on the options."""
-        return f"search file {INDEX_VERSION}"
+        """Return the version of the index, and the function that makes its vectors."""
+        return f"search file {INDEX_VERSION} {self._options.embed}".rstrip()
 
     def cursor(self) -> Cursor | None:
         """Read the cursor of the file; None if there is none."""
@@ -56,7 +61,8 @@ class SearchFileTarget:
         with _sync_errors():
             self._take(shared=True)
             self._close_index()
-            self._writer = IndexWriter(self.path, SearchIndex(self.path, make=True))
+            index = SearchIndex(self.path, make=True)
+            self._writer = IndexWriter(self.path, index, self._options.embed)
             return _read(self._writer.stored)
 
     def fault(self, expected: ExpectedCount) -> str:
@@ -84,13 +90,27 @@ class SearchFileTarget:
             self._close_index()
             _remove(path)
             index = SearchIndex(path, make=True)
-        with closing(index):
-            yield IndexWriter(self.path, index)
+        with closing(index), self._old_vectors() as known:
+            yield IndexWriter(self.path, index, self._options.embed, known)
             with _sync_errors():
                 index.checkpoint()
         with _sync_errors():
             _remove(self.path)
             os.replace(path, self.path)  # noqa: PTH105
+
+    @contextmanager
+    def _old_vectors(self) -> Iterator[VectorTable | None]:
+        """Open the vectors of the file that is replaced, if the same function made them."""
+        try:
+            old: SearchIndex | None = SearchIndex(self.path)
+        except IndexFileError:
+            old = None
+        if old is None:
+            yield None
+            return
+        with closing(old):
+            has_same = self._options.embed and old.meta(EMBED) == self._options.embed
+            yield old.vectors if has_same else None
 
     def close(self) -> None:
         """Close the file, and release the lock."""
@@ -112,34 +132,74 @@ class SearchFileTarget:
 
 
 class IndexWriter:
-    """Writes to an index that is open; ``path`` is the target that the index is, or is to be."""
+    """Writes to an index that is open; ``path`` is the target that the index is, or is to be.
 
-    def __init__(self, path: Path, index: SearchIndex) -> None:
+    ``embed`` makes the vectors, if there are any; ``known`` are those of an index before.
+    """
+
+    def __init__(
+        self, path: Path, index: SearchIndex, embed: str = "", known: VectorTable | None = None
+    ) -> None:
         self.index = index
         self.stored = index.meta(CURSOR)
         self._path = path
+        self._embedder = Embedder(embed) if embed else None
+        self._known = known
 
     def apply(self, changes: Sequence[Change], cursor: Cursor) -> list[DeadLetter]:
         """Write pages and cursor in one transaction, unless another process moved the cursor."""
         text = dumps(asdict(cursor))
+        with _sync_errors():
+            vectors, faults = self._vectors([each for each in changes if each.op != "delete"])
         with _sync_errors(), self.index.transaction():
             if self.index.meta(CURSOR) != self.stored:
                 raise TargetBusyError(
                     f"Another scrapy sync writes to {self._path}; run one at a time."
                 )
-            refused = [letter for change in changes if (letter := self._write(change))]
+            refused = [
+                letter for change in changes if (letter := self._write(change, vectors, faults))
+            ]
             self.index.set_meta(CURSOR, text)
+            if self._embedder:
+                self.index.set_meta(EMBED, self._embedder.name)
         self.stored = text
         return refused
 
-    def _write(self, change: Change) -> DeadLetter | None:
+    def _vectors(self, upserts: Sequence[Change]) -> tuple[dict[str, bytes], dict[str, str]]:
+        """Return the vectors of the sections' texts by hash, and why others have none."""
+        if self._embedder is None:
+            return {}, {}
+        sections = (each for change in upserts for each in page_sections(change.record))
+        texts = {each.hash: each.embedded_text for each in sections}
+        found = self.index.vectors.known(texts)
+        if self._known is not None:
+            found |= self._known.known(texts.keys() - found.keys())
+        missing = {hash_: text for hash_, text in texts.items() if hash_ not in found}
+        dimension, faults = self.index.vectors.dimension(), {}
+        made = self._embedder.vectors(list(missing.values()))
+        for hash_, vector in zip(missing, made, strict=True):
+            if fault := vector_fault(vector, dimension):
+                faults[hash_] = fault
+            else:
+                found[hash_], dimension = packed(vector), len(vector)
+        return found, faults
+
+    def _write(
+        self, change: Change, vectors: Mapping[str, bytes], faults: Mapping[str, str]
+    ) -> DeadLetter | None:
         """Put or remove a page; return a letter if a field has a value that no page can have."""
         if change.op == "delete":
             self.index.remove(change.id)
             return None
         try:
             with self.index.savepoint():
-                self.index.put(change.record, change.hash)
+                number = self.index.put(change.record, change.hash)
+                sections = page_sections(change.record) if self._embedder else []
+                if fault := next((faults[s.hash] for s in sections if s.hash in faults), ""):
+                    raise ValueError(fault)
+                self.index.vectors.put(
+                    number, ((urldefrag(s.url).fragment, s.hash, vectors[s.hash]) for s in sections)
+                )
         except UNFIT as error:
             reason = f"{type(error).__name__}: {error}"
             return DeadLetter(change.seq, change.id, str(change.record.get("url") or ""), reason)

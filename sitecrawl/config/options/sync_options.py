@@ -10,13 +10,13 @@ from pydantic import AfterValidator
 from sitecrawl.config.option import Effect, option
 from sitecrawl.config.types import OptionGroup, Words
 
-_FUNCTION = re.compile(r"[\w.]+:\w+", re.ASCII)
+_FUNCTION = re.compile(r"[\w.]+:\w+|.*/.*", re.ASCII)
 
 
 def check_function(name: str) -> str:
     """Check the notation of a function's name."""
     if name and not _FUNCTION.fullmatch(name):
-        raise ValueError("should be package.module:function")
+        raise ValueError("should be package.module:function or the path of a model, with a slash")
     return name
 
 
@@ -34,7 +34,8 @@ class SyncParams(OptionGroup):
     embed: Annotated[str, AfterValidator(check_function)] = option(
         default="",
         effect=Effect.RUN,
-        description="Function that makes the vectors of a vector store, as "
-        "package.module:function: it takes a list of texts and returns a vector for each. "
-        "`scrapy sync` calls it for sections that are new or changed.",
+        description="Function that makes the vectors of LanceDB and of the search file, as "
+        "package.module:function: it takes a list of texts and returns a vector for each; or the "
+        "path of a model of sentence-transformers, with a slash. `scrapy sync` calls it for "
+        "sections that are new or changed, a search for its words.",
     )
