@@ -6,6 +6,7 @@ import json
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from hashlib import sha256
+from itertools import accumulate
 from typing import Any
 
 from sitecrawl.frontier.base import Change, Delivered, FeedFile
@@ -129,6 +130,8 @@ COLUMNS = (
     " FROM outbox AS o LEFT JOIN document AS d ON d.url = o.url"
     " LEFT JOIN section AS s ON s.url = o.url AND s.id = o.id"
 )
+BODY = 10  # of these columns
+MAX_PACKED = 300_000  # bytes of the packed documents of a batch
 CHANGES = f"{COLUMNS} WHERE o.seq > ?{{of}} ORDER BY o.seq LIMIT ?"
 OF_SEQS = f"{COLUMNS} WHERE o.seq IN ({{}}) ORDER BY o.seq"
 OF_URL = (
@@ -192,11 +195,16 @@ class ChangeBatch:
 def read_changes(
     database: Database, after: int, realm: str | None, limit: int
 ) -> ChangeBatch | None:
-    """Read up to ``limit`` rows above a seq, of one realm or of all; None if there are none."""
+    """Read up to ``limit`` rows above a seq, of one realm or of all; None if there are none.
+
+    Fewer rows of long documents are read, so that the memory of a batch is bounded.
+    """
     query = CHANGES.format(of=" AND o.realm = ?" if realm else "")
-    rows = database.rows(query, (after, *([realm] if realm else []), limit))
-    if not rows:
+    found = database.rows(query, (after, *([realm] if realm else []), limit))
+    if not found:
         return None
+    sizes = accumulate(len(row[BODY] or b"") for row in found)
+    rows = [row for row, size in zip(found, sizes, strict=True) if size <= MAX_PACKED] or found[:1]
     seq, id_, made_at = rows[-1][0], rows[-1][5], rows[-1][-1]
     return ChangeBatch(_changes_of(database, rows), seq, change_hash(seq, id_, made_at))
 
