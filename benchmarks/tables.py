@@ -204,6 +204,42 @@ def hostile_pages(figures: Figures) -> str:
     return f"{grid(head, lines)}\n\n{bounds} {footing(figures)}"
 
 
+def search(figures: Figures) -> str:
+    """One row for each kind of query."""
+    rows = []
+    for kind, both in figures["kinds"].items():
+        ours, plain_mrr = both["sitecrawl"], both["plain FTS5"]["mrr"]
+        shares = [f"{ours[name]:.0%}" for name in ("within_five", "own_anchor")]
+        times = [ours["median_ms"], ours["most_ms"]]
+        rows.append(
+            [kind, ours["queries"], f"{ours['mrr']:.2f}", f"{plain_mrr:.2f}", *shares, *times]
+        )
+    head = [
+        "queries",
+        "number",
+        "MRR@10",
+        "plain FTS5",
+        "within five",
+        "own anchor",
+        "CPU ms",
+        "most",
+    ]
+    return grid(head, rows)
+
+
+def search_grown(figures: Figures) -> str:
+    """One row for each number of documents."""
+    columns = [
+        f"{part}_{name}_ms" for name in ("wall", "cpu") for part in ("median", "p95", "most")
+    ]
+    head = ["documents", "MB", "ms", "95 %", "most", "CPU ms", "95 %", "most"]
+    rows = [
+        [f"{int(size):,}", found["megabytes"], *(found[column] for column in columns)]
+        for size, found in figures["sizes"].items()
+    ]
+    return grid(head, rows)
+
+
 TABLES: dict[str, Callable[[Figures], str]] = {
     "against_others": against_others,
     "startup": startup,
@@ -215,4 +251,7 @@ TABLES: dict[str, Callable[[Figures], str]] = {
     "decisions": printed,
     "frontier_growth": printed,
     "hostile_pages": hostile_pages,
+    "search": search,
+    "search_held": search,
+    "search_grown": search_grown,
 }

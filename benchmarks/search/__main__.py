@@ -22,11 +22,11 @@ from pathlib import Path
 from statistics import mean, median
 from urllib.parse import unquote, urldefrag
 
-from benchmarks.results import Figures, recorded
+from benchmarks.results import recorded
 from benchmarks.search.manuals import crawled
 from benchmarks.search.plain_fts import PlainFts
 from benchmarks.search.queries import Answer, Query, made_queries
-from benchmarks.tables import grid
+from benchmarks.tables import search as search_table
 from fixtures.walk import plain
 from sitecrawl.frontier import open_change_log
 from sitecrawl.search.search_index import open_index
@@ -40,7 +40,7 @@ KINDS = ("entry", "purpose", "section", "identifier", "term", "language", "typo"
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The rank of a query's first answer, 0 if there is none among ten; its anchor; milliseconds."""
+    """The rank of a query's first answer, 0 if there is none among ten; its anchor; milliseconds of CPU."""
 
     query: Query
     rank: int
@@ -85,29 +85,6 @@ def figures_of(found: Sequence[Found]) -> dict[str, float]:
     }
 
 
-def search_table(figures: Figures) -> str:
-    """One row for each kind of query."""
-    rows = []
-    for kind, both in figures["kinds"].items():
-        ours, plain_mrr = both["sitecrawl"], both["plain FTS5"]["mrr"]
-        shares = [f"{ours[name]:.0%}" for name in ("within_five", "own_anchor")]
-        times = [ours["median_ms"], ours["most_ms"]]
-        rows.append(
-            [kind, ours["queries"], f"{ours['mrr']:.2f}", f"{plain_mrr:.2f}", *shares, *times]
-        )
-    head = [
-        "queries",
-        "number",
-        "MRR@10",
-        "plain FTS5",
-        "within five",
-        "own anchor",
-        "ms",
-        "most ms",
-    ]
-    return grid(head, rows)
-
-
 def main() -> None:
     """Crawl, index, search, print and keep the figures."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -130,7 +107,8 @@ def main() -> None:
             print(f"indexed in {time.process_time() - began:.1f} s of CPU")
         queries = [each for each in made_queries() if each.held == options.held]
         queries = [each for each in queries if options.only in each.kind]
-        with recorded("search", whole=not (options.misses or options.only)) as figures:
+        name = "search_held" if options.held else "search"
+        with recorded(name, whole=not (options.misses or options.only)) as figures:
             figures["documents"], figures["kinds"] = compared(
                 file, queries, origins, options.misses
             )
@@ -147,9 +125,9 @@ def compared(
         ours: defaultdict[str, list[Found]] = defaultdict(list)
         theirs: defaultdict[str, list[Found]] = defaultdict(list)
         for query in queries:
-            began = time.perf_counter()
+            began = time.process_time()
             hits = search(index, query.text, reader=query.reader).hits
-            ms = 1000 * (time.perf_counter() - began)
+            ms = 1000 * (time.process_time() - began)
             found = judged(query, [hit.target for hit in hits], origins, ms)
             for kind in (query.kind, "all"):
                 ours[kind].append(found)

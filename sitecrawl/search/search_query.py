@@ -96,11 +96,13 @@ class SearchQuery:
             return " NOT ".join([f"({matched})", *excluded])
 
         parts = [part for term in self.wanted for part in term.words]
+        marked = [word for term in wanted for word in term.words]
+        longer = [word for word in marked if len(word) > 1 or not word.isascii()]
         return Expressions(
             every=less(" AND ".join(_every(term, forms) for term in wanted)),
             some=less(" OR ".join(_some(term, forms) for term in rarer)),
             phrase=less(f'"{" ".join(parts)}"') if len(parts) > 1 else "",
-            words=tuple(word for term in wanted for word in term.words),
+            words=tuple(longer or marked),
         )
 
     def corrected(self, index: SearchIndex) -> SearchQuery:
