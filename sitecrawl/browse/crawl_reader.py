@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from os import stat_result
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -29,6 +30,7 @@ from sitecrawl.search.search_index import (
 from sitecrawl.search.search_results import SearchFilters, SearchResults, search
 from sitecrawl.sync.target import SyncError, shown_target
 
+KEPT_RESULTS = 500
 MAX_ATTEMPTS = 50
 MAX_INLINKS = 50
 MAX_SPLIT = 1_000_000  # characters of a text that is split at its headings
@@ -212,22 +214,38 @@ class CrawlReader:
         source = find()
         self.realm = source.configuration.params.realm
         self._embed = source.configuration.params.embed
+        self._found: dict[Hashable, SearchResults] = {}
         self.name = source.name
 
     def search(self, words: str, filters: SearchFilters, **options: Any) -> SearchResults:
         """Search the realm of the crawl; without a search file yet, nothing is found.
 
-        ``options`` are those of ``search``. This and the next methods raise IndexFileError.
+        ``options`` are those of ``search``. The last results are kept until the file changes: people
+        who search as they type ask for the same beginnings. This and the next methods raise
+        IndexFileError.
         """
-        if not self._index.exists():
+        files = (self._index, self._index.with_name(f"{self._index.name}-wal"))
+        stamps = tuple((at.st_mtime_ns, at.st_size) for each in files if (at := _status(each)))
+        if not stamps:
             return SearchResults(0, ())
-        own = replace(filters, realm=self.realm)
+        key = (words, filters, tuple(options.items()), stamps)
+        found = self._found.get(key)
+        if found is None:
+            found = self._search(words, replace(filters, realm=self.realm), options)
+            if len(self._found) >= KEPT_RESULTS:
+                self._found.clear()
+            self._found[key] = found
+        return found
+
+    def _search(
+        self, words: str, filters: SearchFilters, options: Mapping[str, Any]
+    ) -> SearchResults:
         with open_index(self._index) as index:
             try:
                 vector = query_vector(index, self._embed, words)
             except SyncError as error:
                 raise IndexFileError(str(error)) from error
-            return search(index, words, own, vector=vector, **options)
+            return search(index, words, filters, vector=vector, **options)
 
     def sites(self) -> dict[str, int]:
         """Return the origins with their numbers of documents."""
@@ -291,6 +309,13 @@ class CrawlReader:
             name = shown_target(f"sqlite:///{self._index}")
             found: dict[str, TargetLag] = {each.target: each for each in log.targets()}
             return found[name].behind if name in found else log.newest()
+
+
+def _status(path: Path) -> stat_result | None:
+    try:
+        return path.stat()
+    except OSError:
+        return None
 
 
 def _page(index: SearchIndex, number: int) -> IndexedPage | None:
