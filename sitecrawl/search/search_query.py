@@ -100,7 +100,7 @@ class SearchQuery:
         longer = [word for word in marked if len(word) > 1 or not word.isascii()]
         return Expressions(
             every=less(" AND ".join(_every(term, forms) for term in wanted)),
-            some=less(" OR ".join(_some(term, forms) for term in rarer)),
+            some=less(" OR ".join(_some(term, forms, most) for term in rarer)),
             phrase=less(f'"{" ".join(parts)}"') if len(parts) > 1 else "",
             words=tuple(longer or marked),
         )
@@ -207,11 +207,17 @@ def _parts(term: Term, forms: WordForms) -> list[str]:
     return parts[:-1] if is_short else [*parts[:-1], f'("{end}"*)']
 
 
-def _some(term: Term, forms: WordForms) -> str:
-    """Return the expression for any part of a term."""
+def _some(term: Term, forms: WordForms, most: float) -> str:
+    """Return the expression for any part of a term on ``most`` pages at most, else the rarest."""
     if term.is_phrase or len(term.words) < 2:
         return _every(term, forms)
-    return f"({' OR '.join([_every(term, forms), *_parts(term, forms)])})"
+    counted = [
+        (forms.frequency(Term(word)), part)
+        for word, part in zip(term.words, _parts(term, forms), strict=False)
+    ]
+    most = max(most, min(counted)[0])
+    parts = [part for count, part in counted if count <= most]
+    return f"({' OR '.join([_every(term, forms), *parts])})"
 
 
 def _mended(term: Term, forms: WordForms, *, is_last: bool) -> Term:
