@@ -6,6 +6,7 @@ import argparse
 import json
 import sys
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -114,10 +115,9 @@ def _print_results(words: str, found: SearchResults) -> int:
         print_errors([f"No page has all of these words: {words}. Pages with any of them:"])
     elif not found.total:
         print_errors([f"No page has these words: {words}.", *_near(found)])
-    else:
-        print_errors([f"{with_noun(found.total, 'page')}:"])
     lines = (line for hit in found.hits for line in _lines(hit, marked=marked))
-    return print_lines(lines, escaped=True)
+    total = [with_noun(found.total, "page")] if found.hits else []
+    return print_lines(chain(lines, total), escaped=True)
 
 
 def _near(found: SearchResults) -> list[str]:
