@@ -25,10 +25,8 @@ from sitecrawl.config.assembly import read_options
 from sitecrawl.config.configuration import load
 from sitecrawl.config.rules_from_options import Citations, build_rules
 from sitecrawl.policy.decision import Admission
-from sitecrawl.policy.worth.copies import Copies, ReadPages
 from sitecrawl.policy.worth.endless import EndlessParts, GrowingPage, Part, State, part_of
 from sitecrawl.policy.worth.evidence import Evidence, Read, Verdict
-from sitecrawl.policy.worth.kinds import Kinds
 from sitecrawl.policy.worth.wanted import Wanted
 from sitecrawl.web.html.page import Page
 from sitecrawl.web.page_reader import read_page
@@ -177,8 +175,8 @@ SHIPPED = Order()
 class OriginQueue:
     """The queue of an origin, and the evidence on it."""
 
-    def __init__(self, site: AnsweredSite, order: Order, pages: ReadPages) -> None:
-        self.evidence = Evidence(site.effort, Kinds(copies=Copies(pages)))
+    def __init__(self, site: AnsweredSite, order: Order) -> None:
+        self.evidence = Evidence(site.effort)
         self.parts = EndlessParts()
         self.judging, self.learning = Stopwatch(), Stopwatch()
         self._wanted = site.wanted
@@ -211,9 +209,9 @@ class OriginQueue:
             if self.evidence.read(page) and due.has_document is None:
                 self.parts.read(growing)
 
-    def restored(self, site: AnsweredSite, pages: ReadPages) -> OriginQueue:
+    def restored(self, site: AnsweredSite) -> OriginQueue:
         """Return an empty queue with the evidence of this one, as it is stored between runs."""
-        new = OriginQueue(site, self._order, pages)
+        new = OriginQueue(site, self._order)
         for basis, name, values in json.loads(json.dumps(list(self.evidence.as_stored()))):
             new.evidence.restore(basis, name, values)
         for name, values in self.parts.as_stored():
@@ -335,7 +333,6 @@ class Simulation:
         self._order = order
         self._known: dict[int, Due] = {}
         self._queues: dict[str, OriginQueue] = {}
-        self._pages = ReadPages()
         self._texts: dict[tuple[str, str], int] = {}
         self._documents: dict[int, tuple[str, tuple[str, str]]] = {}
         self._order_of = count()
@@ -346,11 +343,7 @@ class Simulation:
             yield self._run(run)
 
     def _run(self, run: int) -> SimulatedRun:
-        self._pages = ReadPages()
-        restored = {
-            key: each.restored(self._site, self._pages) for key, each in self._queues.items()
-        }
-        self._queues = restored
+        self._queues = {key: each.restored(self._site) for key, each in self._queues.items()}
         for each in self._known.values():
             self._queue(each.origin).add(each)
         self._find(self._site.start, 0, None)
@@ -380,7 +373,7 @@ class Simulation:
 
     def _queue(self, origin: str) -> OriginQueue:
         if origin not in self._queues:
-            self._queues[origin] = OriginQueue(self._site, self._order, self._pages)
+            self._queues[origin] = OriginQueue(self._site, self._order)
         return self._queues[origin]
 
     def _find(self, link: Admission, depth: int, referrer: str | None) -> bool:

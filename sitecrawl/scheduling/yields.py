@@ -10,10 +10,9 @@ from sitecrawl.events import Event
 from sitecrawl.frontier.evidence_table import StoredEvidence
 from sitecrawl.policy.lifecycle.revisit import WITH_CONTENT
 from sitecrawl.policy.outcomes import Outcome
-from sitecrawl.policy.worth.copies import Copies, ReadPages
 from sitecrawl.policy.worth.endless import EndlessParts, GrowingPage, Part, State, part_of
 from sitecrawl.policy.worth.evidence import Evidence, Read, Verdict
-from sitecrawl.policy.worth.kinds import Kinds, pattern_of
+from sitecrawl.policy.worth.kinds import pattern_of
 from sitecrawl.policy.worth.wanted import ENDLESS, LOW_YIELD, Wanted
 from sitecrawl.scheduling.listed_pages import DATES
 
@@ -73,8 +72,8 @@ class OriginYields:
     ``read`` pages were read, and the evidence is stored when they are ``saved_at``.
     """
 
-    def __init__(self, effort: float, pages: ReadPages) -> None:
-        self.evidence = Evidence(effort, Kinds(copies=Copies(pages)))
+    def __init__(self, effort: float) -> None:
+        self.evidence = Evidence(effort)
         self.parts = EndlessParts()
         self.put_off: dict[int, int] = {}
         self.read = 0
@@ -106,7 +105,6 @@ class Yields:
         self._recorder = recorder
         self._discovery = discovery
         self._tasks = tasks
-        self._pages = ReadPages()
         self._origins: dict[str, OriginYields] = {}
         self._left: dict[str, dict[str, Any]] = {}
         recorder.visit_recorded.connect(self.recorded)
@@ -116,7 +114,7 @@ class Yields:
         if not self._effort or key in self._origins:
             return
         stored = await self._owner.frontier.evidence(key)
-        own = OriginYields(self._effort, self._pages)
+        own = OriginYields(self._effort)
         for each in stored:
             if each.basis == PART:
                 own.parts.restore(each.name, each.values)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from itertools import takewhile
@@ -82,35 +82,22 @@ def _shared(ours: Iterable[str], theirs: Iterable[str]) -> int:
 
 
 @dataclass(slots=True)
-class ReadPages:
-    """The documents of all origins of a run: the CRC-32 hashes of their URLs, and a URL for each text."""
-
-    read_urls: set[int] = field(default_factory=set)
-    texts: dict[int, str] = field(default_factory=dict)
-
-
-@dataclass(slots=True)
 class Copies:
-    """The aliases of one origin, which may lead to others, and the hashes of the URLs of its documents."""
+    """The aliases of one origin; ``read_urls`` are the CRC-32 hashes of the URLs of its documents."""
 
-    pages: ReadPages = field(default_factory=ReadPages)
     read_urls: set[int] = field(default_factory=set)
     aliases: dict[Alias, None] = field(default_factory=dict)
+    _texts: dict[int, str] = field(default_factory=dict)
     _shown: Counter[Alias] = field(default_factory=Counter)
 
-    def read(self, url: str, text: int) -> bool:
-        """Learn from a document with the hash of its text; return True if another one has it."""
-        if len(self.pages.read_urls) >= MAX_TEXTS:
-            return False
-        key = crc32(url.encode())
-        self.read_urls.add(key)
-        self.pages.read_urls.add(key)
-        other = self.pages.texts.setdefault(text, url)
-        if other != url and len(other) + len(url) <= MAX_LENGTH:
-            self._compare(url, other)
-        return other != url
-
-    def _compare(self, url: str, other: str) -> None:
+    def read(self, url: str, text: int) -> None:
+        """Learn from a document with the hash of its text."""
+        if len(self.read_urls) >= MAX_TEXTS:
+            return
+        self.read_urls.add(crc32(url.encode()))
+        other = self._texts.setdefault(text, url)
+        if other == url or len(other) + len(url) > MAX_LENGTH:
+            return
         if len(self._shown) >= MAX_SHOWN:  # most are those of two pages alone
             self._shown = Counter({each: n for each, n in self._shown.items() if n > 1})
         alias = Alias.between(url, other)
@@ -121,15 +108,16 @@ class Copies:
 
     def of(self, url: str) -> Alias | None:
         """Return the alias by which a URL is that of a document that was read."""
-        known = self.pages.read_urls
         for each in self.aliases:
             other = each.of(url)
-            if other is not None and other != url and crc32(other.encode()) in known:
+            if other is not None and other != url and crc32(other.encode()) in self.read_urls:
                 return each
         return None
 
-    def restore(self, read_urls: set[int], aliases: Iterable[Iterable[str]]) -> None:
-        """Restore the hashes of URLs, and the parts of aliases, of earlier runs."""
-        self.read_urls = read_urls
-        self.pages.read_urls |= read_urls
-        self.aliases = {Alias(*each): None for each in aliases}
+    def as_stored(self) -> Iterator[tuple[str, ...]]:
+        """Yield the parts of each alias."""
+        return map(tuple, self.aliases)
+
+    def restore(self, stored: Iterable[Iterable[str]]) -> None:
+        """Restore what ``as_stored`` gave."""
+        self.aliases = {Alias(*each): None for each in stored}

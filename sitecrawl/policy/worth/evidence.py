@@ -20,6 +20,7 @@ from math import sqrt
 from typing import Any, NamedTuple
 from zlib import compress, decompress
 
+from sitecrawl.policy.worth.copies import Copies
 from sitecrawl.policy.worth.kinds import (
     COPY,
     FOLDER,
@@ -227,7 +228,8 @@ class Evidence:
         nested = is_nested(page.url, page.referrer)
         is_new = self.novelty.add(page.url, text, feeds_itself=feeds_itself, is_nested=nested)
         self.kinds.translations.page_read(page.url, self.novelty.last_text)
-        return not self.kinds.copies.read(page.url, self.novelty.last_text) and is_new
+        self.kinds.copies.read(page.url, self.novelty.last_text)
+        return is_new
 
     def _credit(self, page: str | None) -> None:
         """Credit the page on which a new document was found, if it has brought nothing yet."""
@@ -322,7 +324,7 @@ class Evidence:
             self.kinds.copies.read_urls,
         )
         packed_sets = dict(zip(SET_NAMES, map(packed, sets), strict=True))
-        yield SETS, "", {**packed_sets, ALIASES: [*self.kinds.copies.aliases]}
+        yield SETS, "", {**packed_sets, ALIASES: [*self.kinds.copies.as_stored()]}
 
     def restore(self, basis: str, name: str, values: Mapping[str, Any]) -> None:
         """Restore what ``as_stored`` gave: old evidence counts for less than that of this run."""
@@ -330,9 +332,8 @@ class Evidence:
             sets = (unpacked(values[each]) for each in SET_NAMES)
             texts, lines, figures, requested, declared, read, urls = sets
             self.novelty = Novelty(texts, lines, figures)
-            self.kinds.requested = requested
-            self.kinds.translations = Translations(declared, read)
-            self.kinds.copies.restore(urls, values[ALIASES])
+            self.kinds = Kinds(requested, Translations(declared, read), Copies(urls))
+            self.kinds.copies.restore(values[ALIASES])
             return
         tried, found = values["tried"], values["found"]
         part = min(1.0, KEPT / tried) if basis == KIND and tried else 1.0
