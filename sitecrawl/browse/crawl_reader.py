@@ -13,7 +13,6 @@ from typing import Any, NamedTuple
 from sitecrawl.config.configuration import Configuration
 from sitecrawl.console.crawl_sources import CrawledSource, Source
 from sitecrawl.console.crawl_statistics import CrawlStatistics
-from sitecrawl.console.search_files import query_vector
 from sitecrawl.explain.explanation import Explainer, Explanation
 from sitecrawl.explain.verdicts import verdict
 from sitecrawl.frontier import open_change_log, open_records
@@ -28,6 +27,7 @@ from sitecrawl.search.search_index import (
     open_index,
 )
 from sitecrawl.search.search_results import SearchFilters, SearchResults, search
+from sitecrawl.sync.embedding import query_vector
 from sitecrawl.sync.target import SyncError, shown_target
 
 KEPT_RESULTS = 500

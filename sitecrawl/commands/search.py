@@ -15,9 +15,10 @@ from scrapy.exceptions import UsageError
 from sitecrawl.console.command_base import StoredCommand
 from sitecrawl.console.crawl_sources import find_crawl
 from sitecrawl.console.maintenance import with_noun
-from sitecrawl.console.search_files import query_vector, update_search_file
+from sitecrawl.console.search_files import update_search_file
 from sitecrawl.console.terminal import print_errors, print_lines, printable
 from sitecrawl.statuses import DATABASE_ERROR
+from sitecrawl.sync.embedding import query_vector
 from sitecrawl.sync.target import SyncError
 
 if TYPE_CHECKING:

@@ -1,22 +1,16 @@
-"""Location and synchronisation of a crawl's search file, and vectors of queries."""
+"""Location and synchronisation of a crawl's search file."""
 
 from __future__ import annotations
 
 import time
 from contextlib import closing
-from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from sitecrawl.console.crawl_sources import Source
 from sitecrawl.console.terminal import print_errors, status_line
 from sitecrawl.frontier import open_change_log
 from sitecrawl.frontier.opening import SQLITE
-from sitecrawl.sync.embedding import Embedder
 from sitecrawl.sync.target import TargetBusyError, TargetMismatchError, target_options
-
-if TYPE_CHECKING:
-    from sitecrawl.search.search_index import SearchIndex
 
 SUFFIX = ".search.sqlite"
 BUSY_RETRIES, BUSY_SECONDS = 10, 0.2
@@ -46,22 +40,6 @@ def update_search_file(source: Source) -> Path:
                 raise
             time.sleep(BUSY_SECONDS)
     return path
-
-
-def query_vector(index: SearchIndex, embed: str, words: str) -> list[float] | None:
-    """Return the vector of a query if the index has vectors of the same function, else None.
-
-    Raises SyncError.
-    """
-    if not embed or index.meta("embed") != embed or not words.strip():
-        return None
-    [vector] = _embedder(embed).vectors([words])
-    return vector
-
-
-@lru_cache
-def _embedder(name: str) -> Embedder:
-    return Embedder(name)
 
 
 def _update(source: Source, path: Path) -> None:

@@ -99,10 +99,9 @@ class VisitResult:
     Two pages of an origin are duplicates if their ``content_hash`` is equal, near duplicates if
     their ``simhash`` differs in few bits; ``document_hash`` covers every field whose change is
     written. ``unchanged``: the page was read and its current document is still valid, so
-    ``document`` is empty. ``left_out`` describes the text of the page that is not in it, ``audit`` is what a
-    report tells of the page. A page
-    that declares another URL as canonical still has a ``document``, which is suppressed until that
-    URL proves to be a page.
+    ``document`` is empty. ``left_out`` describes the text of the page that is not in it, ``audit``
+    is what a report tells of the page. A page that declares another URL as canonical still has a
+    ``document``, which is suppressed until that URL proves to be a page.
     ``links`` are those of the page to be stored; None if it was not read for its links. ``outside``
     are addresses to which it refers and that are not crawled, each with its kind: link or asset.
     """

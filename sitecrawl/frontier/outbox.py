@@ -6,7 +6,6 @@ import json
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from hashlib import sha256
-from itertools import accumulate
 from typing import Any
 
 from sitecrawl.frontier.base import Change, Delivered, FeedFile
@@ -200,11 +199,15 @@ def read_changes(
     Fewer rows of long documents are read, so that the memory of a batch is bounded.
     """
     query = CHANGES.format(of=" AND o.realm = ?" if realm else "")
-    found = database.rows(query, (after, *([realm] if realm else []), limit))
-    if not found:
+    rows: list[Row] = []
+    size = 0
+    for row in database.stream(query, (after, *([realm] if realm else []), limit)):
+        size += len(row[BODY] or b"")
+        if rows and size > MAX_PACKED:
+            break
+        rows.append(row)
+    if not rows:
         return None
-    sizes = accumulate(len(row[BODY] or b"") for row in found)
-    rows = [row for row, size in zip(found, sizes, strict=True) if size <= MAX_PACKED] or found[:1]
     seq, id_, made_at = rows[-1][0], rows[-1][5], rows[-1][-1]
     return ChangeBatch(_changes_of(database, rows), seq, change_hash(seq, id_, made_at))
 

@@ -46,17 +46,8 @@ URLS = frozenset(
 WORDS = frozenset(
     {
         *("outcome", "reason", "change", "because", "via", "kind", "state", "problem", "ends_as"),
-        *(
-            "crawl",
-            "finish_reason",
-            "ended_at",
-            "importance",
-            "indexable",
-            "listed",
-            "before",
-            "list",
-            "share",
-        ),
+        *("crawl", "finish_reason", "ended_at", "importance", "indexable", "listed", "before"),
+        *("list", "share"),
         *("at", "visited_at", "seen_at", "checked_at", "origin", "language"),
     }
 )

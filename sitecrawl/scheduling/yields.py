@@ -69,14 +69,14 @@ that was killed begins with it."""
 class OriginYields:
     """The evidence on one leased origin; ``put_off`` are URLs to be returned to the queue.
 
-    ``read`` pages were read, and the evidence is stored when they are ``saved_at``.
+    So many ``pages`` were visited, and the evidence is stored when they are ``saved_at``.
     """
 
     def __init__(self, effort: float) -> None:
         self.evidence = Evidence(effort)
         self.parts = EndlessParts()
         self.put_off: dict[int, int] = {}
-        self.read = 0
+        self.pages = 0
         self.saved_at = SAVED_AFTER
 
 
@@ -238,7 +238,7 @@ class Yields:
             return
         is_first = due.outcome in NEVER_REQUESTED
         again = not is_first and not _is_fruitless(due)
-        page = due.fingerprint
+        page = due.fingerprint  # pages with one text are one
         if visit.outcome in WITH_CONTENT and visit.document:
             text = f"{visit.document.get('title', '')}\n{visit.document.get('body', '')}"
             is_new = own.evidence.read(Read(due.url, due.referrer, text, again=again))
@@ -252,8 +252,8 @@ class Yields:
         for language, each in declared:
             if each.origin in self._origins:
                 self._origins[each.origin].evidence.kinds.add_translation(each.url, language, page)
-        own.read += 1
-        if own.read >= own.saved_at:
+        own.pages += 1
+        if own.pages >= own.saved_at:
             own.saved_at *= 2
             self._tasks.begin(self._save(due.origin, own))
 

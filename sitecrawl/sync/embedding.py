@@ -5,12 +5,17 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from importlib import import_module
 from math import isfinite
+from typing import TYPE_CHECKING
 
 from sitecrawl.sync.target import SyncError, TargetUriError
 
+if TYPE_CHECKING:
+    from sitecrawl.search.search_index import SearchIndex
+
+EMBED = "embed"  # the entry of an index that names the function of its vectors
 TEXTS = 64  # in one call
 Embed = Callable[[list[str]], Iterable[Iterable[float]]]
 
@@ -59,6 +64,22 @@ class Embedder:
         except (ImportError, OSError, ValueError) as error:
             raise TargetUriError(f"embed: {self.name} cannot be loaded: {error}.") from error
         return encode
+
+
+def query_vector(index: SearchIndex, embed: str, words: str) -> list[float] | None:
+    """Return the vector of a query if the index has vectors of the same function, else None.
+
+    Raises SyncError.
+    """
+    if not embed or index.meta(EMBED) != embed or not words.strip():
+        return None
+    [vector] = _embedder(embed).vectors([words])
+    return vector
+
+
+@lru_cache
+def _embedder(name: str) -> Embedder:
+    return Embedder(name)
 
 
 def vector_fault(vector: Sequence[float], dimension: int) -> str:

@@ -20,13 +20,12 @@ from sitecrawl.frontier.base import Change
 from sitecrawl.frontier.change_log import DeadLetter, ExpectedCount
 from sitecrawl.search.search_index import INDEX_VERSION, IndexFileError, SearchIndex, open_index
 from sitecrawl.search.vector_table import VectorTable, packed
-from sitecrawl.sync.embedding import Embedder, vector_fault
+from sitecrawl.sync.embedding import EMBED, Embedder, vector_fault
 from sitecrawl.sync.page_sections import page_sections
 from sitecrawl.sync.target import Cursor, SyncError, TargetBusyError, TargetOptions, TargetUriError
 from sitecrawl.sync.target_folder import lock_open_file
 
 CURSOR = "cursor"
-EMBED = "embed"
 UNFIT = (TypeError, ValueError, AttributeError, sqlite3.InterfaceError, sqlite3.ProgrammingError)
 """Errors that values of a document cause: a project's pipeline may give a field any type."""
 

@@ -78,8 +78,8 @@ class Synchronizer:
         poll: float = POLL_SECONDS,
         pause: Callable[[float], object] = time.sleep,
     ) -> None:
-        """``report`` gets a line about each comparison, ``reached`` each position that is written. ``pause`` waits before a retry; a true value
-        ends the retries after one more attempt.
+        """``report`` gets a line about each comparison, ``reached`` each position that is written.
+        ``pause`` waits before a retry; a true value ends the retries after one more attempt.
         """
         self._log = log
         self._target = target

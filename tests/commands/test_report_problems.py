@@ -178,7 +178,7 @@ FOUND: dict[str, set[tuple[Any, ...]]] = {
     "nofollow": {("/unfollowed",)},
     "unlisted": {("/unlisted",)},
 }
-"""What was planted: the URL, and what tells the problem from others."""
+"""The planted problems by list: the URL, and the cells by which a problem is known."""
 COLUMNS = {
     "dead_links": ("url", "status"),
     "broken_redirects": ("url", "ends_as"),

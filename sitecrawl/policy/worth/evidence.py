@@ -320,7 +320,7 @@ class Evidence:
             known.figures,
             self.kinds.requested,
             self.kinds.translations.declared,
-            self.kinds.translations.read,
+            self.kinds.translations.read_elsewhere,
             self.kinds.copies.read_urls,
         )
         packed_sets = dict(zip(SET_NAMES, map(packed, sets), strict=True))

@@ -40,7 +40,7 @@ NAME = "<name>"
 """Directories and values of which there are many."""
 TRANSLATION, READ_BEFORE = " as translation", " read before"
 NAMES, SET, FOLDER, PARAMETER = "names", "set", "folder", "parameter"
-"""Bases of pools: the same parameters on one path; as many parameters on one path; a directory; a
+"""Bases of pools, what their kinds share: the same parameters on one path; as many parameters on one path; a directory; a
 parameter on any path."""
 COPY, TRANSLATED = "copy", "translated"
 """Further bases: an alias; all declared translations that were read under another address."""
@@ -52,7 +52,7 @@ _LETTERS = re.compile(r"[^\W\d_]+")
 
 
 class Pool(NamedTuple):
-    """A group of related kinds: ``basis`` is what they share, NAMES, SET, FOLDER or PARAMETER."""
+    """A group of related kinds: ``basis`` is what they share."""
 
     basis: str
     name: str
@@ -85,9 +85,9 @@ class Kinds:
         path, folders = self._path(template.path, url)
         named = f"?{'&'.join(template.parameters)}" if template.parameters else ""
         key = crc32(url.encode()) if self.translations.declared else 0
-        if key in self.translations.read:
-            pools = [Pool(TRANSLATED, "")]
-            return Kind(f"{path}{named}{TRANSLATION}{READ_BEFORE}", path, tuple(pools))
+        if key in self.translations.read_elsewhere:
+            name = f"{path}{named}{TRANSLATION}{READ_BEFORE}"
+            return Kind(name, path, (Pool(TRANSLATED, ""),))
         if key in self.translations.declared:
             return Kind(f"{path}{named}{TRANSLATION}", path)
         alias = self.copies.of(url) if self.copies.aliases else None

@@ -23,7 +23,8 @@ DATELESS, EXACT = 1, 2
 MAX_LINES = 250_000
 """Number of different lines remembered of an origin; further ones always count as new."""
 MAX_NEW = 8
-"""Number of new lines of a page, above which no further ones are remembered without the words of its URL."""
+"""Number of new lines of a page, above which no further ones are remembered without the words
+of its URL."""
 MIN_TABLE = 6
 """Number of lines without letters on a page that are a table of numbers."""
 MIN_NUMBERS = 2
@@ -109,7 +110,7 @@ class Novelty:
         new = (
             each for each in remainders if each and _add(self.lines, crc32(each.encode(), start))
         )
-        return any(list(islice(new, MAX_NEW)))
+        return bool(list(islice(new, MAX_NEW)))
 
     def _add_figures(self, page: _Figures) -> bool:
         """Add the numbers of a page; return True if enough of them are new, or a table of them is."""
@@ -121,7 +122,7 @@ class Novelty:
 class _Figures:
     """The numbers of at least three digits on a page, and its lines without letters.
 
-    Those that its URL has (``own``) are its title.
+    Those that its URL has (``own``) do not count.
     """
 
     def __init__(self, url: str) -> None:

@@ -19,11 +19,11 @@ MAX_DECLARED = 250_000
 class Translations:
     """The declared translations of one origin, as CRC-32 hashes of their URLs.
 
-    ``declared`` are all of them, ``read`` those whose page was read under another URL.
+    ``declared`` are all of them, ``read_elsewhere`` those whose page was read under another URL.
     """
 
     declared: set[int] = field(default_factory=set)
-    read: set[int] = field(default_factory=set)
+    read_elsewhere: set[int] = field(default_factory=set)
     _pages: dict[int, tuple[int, str]] = field(default_factory=dict)
     _urls: defaultdict[tuple[int, str], list[int]] = field(
         default_factory=lambda: defaultdict(list)
@@ -41,7 +41,7 @@ class Translations:
         if is_read:
             self._read(page)
         elif page in self._read_pages:
-            self.read.add(key)
+            self.read_elsewhere.add(key)
         else:
             self._pages[key] = page
             self._urls[page].append(key)
@@ -60,4 +60,4 @@ class Translations:
         for key in self._urls.pop(page, ()):
             del self._pages[key]
             if key != but:
-                self.read.add(key)
+                self.read_elsewhere.add(key)
