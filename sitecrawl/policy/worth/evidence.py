@@ -18,7 +18,6 @@ from dataclasses import dataclass, field
 from enum import Enum, auto
 from math import sqrt
 from typing import Any, NamedTuple
-from zlib import compress, decompress
 
 from sitecrawl.policy.worth.copies import Copies
 from sitecrawl.policy.worth.kinds import (
@@ -367,11 +366,11 @@ def in_words(name: str, own: Yield) -> str:
 
 def packed(hashes: Iterable[int]) -> str:
     """Return 32-bit hashes as text."""
-    return b64encode(compress(array("I", sorted(hashes)).tobytes())).decode()
+    return b64encode(array("I", hashes).tobytes()).decode()
 
 
 def unpacked(text: str) -> set[int]:
     """Return the hashes of a packed text."""
     numbers = array("I")
-    numbers.frombytes(decompress(b64decode(text)))
+    numbers.frombytes(b64decode(text))
     return set(numbers)

@@ -10,9 +10,8 @@ page's URL; or several numbers must be new, or a table of them. A page below the
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
 from zlib import crc32
 
 from sitecrawl.policy.worth.kinds import parameters_of
@@ -22,9 +21,6 @@ DATELESS, EXACT = 1, 2
 """Initial values of the hashes of lines without the words of URLs: without dates, and with them."""
 MAX_LINES = 250_000
 """Number of different lines remembered of an origin; further ones always count as new."""
-MAX_NEW = 8
-"""Number of new lines of a page, above which no further ones are remembered without the words
-of its URL."""
 MIN_TABLE = 6
 """Number of lines without letters on a page that are a table of numbers."""
 MIN_NUMBERS = 2
@@ -77,8 +73,7 @@ class Novelty:
             lines = whole.split(b"\n")
             key += sum(map(crc32, lines))
             figures.add(whole, lines)
-            bare = whole.replace(b". ", b"\n").translate(_SPACED, _DIGITS).lower().split(b"\n")
-            unseen += self._add_lines(dict(zip(map(crc32, bare), bare, strict=True)))
+            unseen += self._add_lines(whole.translate(_SPACED, _DIGITS).lower().split(b"\n"))
             if is_nested:
                 others += [line for line in lines if _add(self.lines, crc32(line, EXACT))]
         self.last_text = key & 0xFFFFFFFF
@@ -91,12 +86,13 @@ class Novelty:
             is_new = self._add_remainders(bare_line, DATELESS, words_of(url), unseen) or has_figures
         return is_new
 
-    def _add_lines(self, lines: Mapping[int, bytes]) -> list[bytes]:
-        """Add lines by their hashes; return those that are new."""
-        new = [line for key, line in lines.items() if key not in self.lines]
+    def _add_lines(self, lines: Sequence[bytes]) -> list[bytes]:
+        """Add lines; return those that are new."""
+        keys = list(map(crc32, lines))
+        new = set(keys) - self.lines
         if len(self.lines) < MAX_LINES:
-            self.lines.update(lines)
-        return new
+            self.lines |= new
+        return [line for key, line in zip(keys, lines, strict=True) if key in new]
 
     def _add_remainders(
         self,
@@ -105,12 +101,9 @@ class Novelty:
         own: frozenset[str],
         lines: Iterable[bytes],
     ) -> bool:
-        """Add lines without the words of their URL; return True if one of them is new."""
+        """Add lines without the words of their URL up to the first new one; return True if there is one."""
         remainders = (remainder_of(line.decode("utf-8", "replace"), own) for line in lines)
-        new = (
-            each for each in remainders if each and _add(self.lines, crc32(each.encode(), start))
-        )
-        return bool(list(islice(new, MAX_NEW)))
+        return any(each and _add(self.lines, crc32(each.encode(), start)) for each in remainders)
 
     def _add_figures(self, page: _Figures) -> bool:
         """Add the numbers of a page; return True if enough of them are new, or a table of them is."""
@@ -134,7 +127,8 @@ class _Figures:
         """Add a part of the page's text, which is given as lines too."""
         words = b" ".join([each for each in part.translate(_NUMERALS).split() if len(each) > 2])
         self.numbers.update(_LONG_NUMBER.findall(words.decode("utf-8", "replace")))
-        self.table += [line for line in lines if line[:1].isdigit() and _is_figure(line, self.own)]
+        rows = (line for line in lines if line[:1].isdigit() and line.upper() == line.lower())
+        self.table += [line for line in rows if _is_figure(line, self.own)]
 
 
 def _add(known: set[int], key: int) -> bool:
