@@ -142,7 +142,6 @@ MECHANISMS = (
     Mechanism(
         "novelty: words of the URL", [patch.object(novelty, "words_of", _always(frozenset()))]
     ),
-    Mechanism("novelty: all new lines", [patch.object(novelty, "MAX_NEW", None)]),
     Mechanism("aliases", [patch.object(Copies, "of", _always(None))]),
     Mechanism("translations are a kind", [patch.object(Kinds, "add_translation", _always(None))]),
     Mechanism("translations read before", [patch.object(Translations, "page_read", _always(None))]),
