@@ -21,7 +21,7 @@ from statistics import median
 from typing import Any
 
 from benchmarks.competitors import COMPETITORS
-from benchmarks.corpus import CORPORA, MAIN, Corpus, one_page, served
+from benchmarks.corpus import CORPORA, MAIN, ONE_PAGE, Corpus, generated, served
 from benchmarks.crawls import HERE, Crawl, Result, measure, sitecrawl
 from benchmarks.results import recorded
 from benchmarks.tables import LIMIT, OURS
@@ -106,7 +106,7 @@ def main() -> None:
     for competitor in chosen:
         competitor.install()
     with recorded("against_others", whole=not given.only) as figures:
-        with served(given.corpus) as corpus, one_page() as single:
+        with served(given.corpus) as corpus, generated(ONE_PAGE) as single:
             crawls = {each.name: each.crawl for each in chosen}
             runs = run(corpus, single, crawls, given.rounds)
         figures["corpus"], figures["rounds"] = given.corpus, given.rounds

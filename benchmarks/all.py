@@ -16,6 +16,7 @@ from benchmarks.results import recorded
 
 KEEP_THEIR_FIGURES = (
     "against_others",
+    "budget",
     "shares",
     "startup",
     "unchanged",

@@ -6,7 +6,7 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,7 +24,7 @@ CORPORA = {
     "three": SITES,
 }
 MAIN = "manuals"
-PAGE = "<!doctype html><title>One page</title><p>And nothing else.</p>"
+ONE_PAGE = {"index.html": "<!doctype html><title>One page</title><p>And nothing else.</p>"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +65,8 @@ def served(name: str = MAIN, port: int = 0) -> Iterator[Corpus]:
 
 
 @contextmanager
-def one_page() -> Iterator[Corpus]:
-    """A site of a single page: crawling it is little but the start of a crawler."""
+def generated(pages: Mapping[str, str]) -> Iterator[Corpus]:
+    """A site of the given files, by their names, while it is served."""
     end_in_order()
     install("nginx-light")
     with tempfile.TemporaryDirectory(prefix="sitecrawl-benchmark-") as temporary:
@@ -74,6 +74,7 @@ def one_page() -> Iterator[Corpus]:
         folder.chmod(0o755)  # nginx reads as another user
         root = folder / "site"
         root.mkdir()
-        (root / "index.html").write_text(PAGE)
+        for name, page in pages.items():
+            (root / name).write_text(page, encoding="utf-8")
         with Nginx(folder, {"127.0.0.10": root}) as nginx:
             yield Corpus(nginx, tuple(f"{origin}/" for origin in nginx.origins.values()), folder)

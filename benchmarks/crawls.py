@@ -105,10 +105,20 @@ def plain_scrapy(corpus: Corpus, directory: Path) -> Result:
 
 
 def sitecrawl(
-    corpus: Corpus, directory: Path, *options: str, program: Sequence[str] = SCRAPY
+    corpus: Corpus,
+    directory: Path,
+    *options: str,
+    program: Sequence[str] = SCRAPY,
+    checkout: Path | None = None,
 ) -> Result:
-    """The crawl as shipped, without delay, on the database in ``directory``."""
+    """The crawl as shipped, without delay, on the database in ``directory``.
+
+    It is that of another ``checkout`` if one is given.
+    """
     command = [*program, "crawl", "site", "-O", "site.jsonl"]
     command += ["-a", f"start={' '.join(corpus.starts)}", "-a", "delay=0", *QUIET]
     command += [word for option in options for word in ("-a", option)]
-    return measure(corpus, command, directory, {"SCRAPY_SETTINGS_MODULE": "sitecrawl.settings"})
+    variables = {"SCRAPY_SETTINGS_MODULE": "sitecrawl.settings"}
+    if checkout is not None:
+        variables["PYTHONPATH"] = str(checkout)
+    return measure(corpus, command, directory, variables)

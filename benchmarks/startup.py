@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 import time
 
-from benchmarks.corpus import Corpus, one_page
+from benchmarks.corpus import ONE_PAGE, Corpus, generated
 from benchmarks.crawls import Crawl, plain_scrapy, sitecrawl
 from benchmarks.results import recorded
 from benchmarks.tables import startup as table
@@ -29,7 +29,7 @@ def measure(crawl: Crawl, corpus: Corpus, name: str) -> dict[str, float]:
 def main(rounds: int) -> None:
     """Run the rounds and print the table."""
     found: dict[str, list[dict[str, float]]] = {name: [] for name in CRAWLS}
-    with recorded("startup") as figures, one_page() as corpus:
+    with recorded("startup") as figures, generated(ONE_PAGE) as corpus:
         for number in range(rounds):
             for position, (name, crawl) in enumerate(CRAWLS.items()):
                 found[name].append(measure(crawl, corpus, f"{position}-{number}"))

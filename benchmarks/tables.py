@@ -94,6 +94,17 @@ def startup(figures: Figures) -> str:
     return f"{grid(head, lines)}\n\n{text}"
 
 
+def budget(figures: Figures) -> str:
+    """CPU and memory against the base."""
+    lines = [
+        (name, f"{row['cost']:.2f}", f"{row['cpu']:.3f}", f"{row['memory']:.3f}")
+        for name, row in figures["rows"].items()
+    ]
+    head = ["crawl", "CPU ms/page", "CPU, ratio", "memory, ratio"]
+    text = f"Medians of {figures['pairs']} pairs against {figures['base']}; the limit is {figures['limit']}."
+    return f"{grid(head, lines)}\n\n{text} {footing(figures)}"
+
+
 def unchanged(figures: Figures) -> str:
     """The second crawl beside the first."""
     sums = zip(("first", "second"), figures["cpu"], figures["sent"], figures["pages"], strict=True)
@@ -242,6 +253,7 @@ def search_grown(figures: Figures) -> str:
 
 TABLES: dict[str, Callable[[Figures], str]] = {
     "against_others": against_others,
+    "budget": budget,
     "startup": startup,
     "unchanged": unchanged,
     "utilisation": utilisation,
