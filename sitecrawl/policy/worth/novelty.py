@@ -28,7 +28,7 @@ MIN_NUMBERS = 2
 
 _DIGITS = b"0123456789"
 _SIGNS = bytes(each for each in range(33, 128) if not chr(each).isalnum())
-_NUMERALS = bytes(each if chr(each) in "0123456789.," or each > 127 else 32 for each in range(256))
+_NUMERALS = bytes(each if chr(each) in "0123456789" else 32 for each in range(256))
 _SPACED = bytes.maketrans(_SIGNS, b" " * len(_SIGNS))
 _NAMES_OF_TIMES = """
 jan feb fev fév mar mär apr avr abr mai may maj mag jun jui giu jul lug ago agu aug aou aoû sep set oct okt
@@ -38,8 +38,6 @@ sex sab sáb maa din woe vri zat zon
 """
 _CALENDAR = frozenset(_NAMES_OF_TIMES.split())
 """Beginnings of the names of days and months in nine languages."""
-_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
-_LONG_NUMBER = re.compile(r"\d[\d.,]*\d\d")
 _WORD = re.compile(r"[^\W_]+")
 _MARKS = re.compile(r"[\W\d_]+")
 
@@ -107,7 +105,7 @@ class Novelty:
 
     def _add_figures(self, page: _Figures) -> bool:
         """Add the numbers of a page; return True if enough of them are new, or a table of them is."""
-        new = [each for each in page.numbers - page.own if _add(self.figures, crc32(each.encode()))]
+        new = [each for each in page.numbers - page.own if _add(self.figures, crc32(each))]
         is_new = len(page.table) >= MIN_TABLE and _add(self.figures, crc32(b"\n".join(page.table)))
         return is_new or len(new) >= MIN_NUMBERS
 
@@ -119,16 +117,20 @@ class _Figures:
     """
 
     def __init__(self, url: str) -> None:
-        self.own = frozenset(_NUMBER.findall(url))
-        self.numbers: set[str] = set()
+        self.own = _numbers(url.encode())
+        self.numbers: set[bytes] = set()
         self.table: list[bytes] = []
 
     def add(self, part: bytes, lines: Iterable[bytes]) -> None:
         """Add a part of the page's text, which is given as lines too."""
-        words = b" ".join([each for each in part.translate(_NUMERALS).split() if len(each) > 2])
-        self.numbers.update(_LONG_NUMBER.findall(words.decode("utf-8", "replace")))
+        self.numbers.update(each for each in _numbers(part) if len(each) > 2)
         rows = (line for line in lines if line[:1].isdigit() and line.upper() == line.lower())
         self.table += [line for line in rows if _is_figure(line, self.own)]
+
+
+def _numbers(text: bytes) -> frozenset[bytes]:
+    """Return the digits of all numbers; other digits than those of ASCII are letters."""
+    return frozenset(text.translate(_NUMERALS, b".,").split())
 
 
 def _add(known: set[int], key: int) -> bool:
@@ -139,13 +141,12 @@ def _add(known: set[int], key: int) -> bool:
     return True
 
 
-def _is_figure(line: bytes, own: frozenset[str]) -> bool:
+def _is_figure(line: bytes, own: frozenset[bytes]) -> bool:
     """Return True for a line without letters that does not only repeat numbers of the URL."""
-    words = line.decode("utf-8", "replace")
-    numbers = _NUMBER.findall(words)
+    numbers = _numbers(line)
     if not numbers or (len(numbers) > 1 and own.issuperset(numbers)):
         return False
-    return not any(map(str.isalpha, words))
+    return line.isascii() or not any(map(str.isalpha, line.decode("utf-8", "replace")))
 
 
 def words_of(url: str) -> frozenset[str]:
