@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import json
-import shutil
-import subprocess
 import time
 from pathlib import Path
 
-import kubernetes_validate  # type: ignore[import-untyped]
 import pytest
-import yaml  # type: ignore[import-untyped]
 from scrapyd_server import Scrapyd
 
 from fixtures.databases import Databases
@@ -18,7 +14,6 @@ from fixtures.server import Page, Server, page
 from sitecrawl.frontier import open_records
 from sitecrawl.frontier.base import FrontierError
 
-ROOT = Path(__file__).parent.parent.parent
 WORDS = ["alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa"]
 PATHS = [f"/{one}-{other}" for one in WORDS[:5] for other in WORDS[:6]]
 
@@ -84,20 +79,3 @@ def test_two_daemons_share_a_crawl_and_one_is_lost(
     lines = (tmp_path / "machine2" / "documents.jsonl").read_text().splitlines()
     seqs = [json.loads(line)["seq"] for line in lines]
     assert len(set(seqs)) == len(seqs)
-
-
-@pytest.mark.behaviour("W-08")
-def test_the_unit_of_systemd_is_valid(tmp_path: Path) -> None:
-    program = shutil.which("systemd-analyze")
-    if program is None:
-        pytest.skip("systemd is not installed")
-    unit = tmp_path / "sitecrawl@1.service"
-    shutil.copy(ROOT / "deploy" / "sitecrawl@.service", unit)
-    done = subprocess.run([program, "verify", unit], capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
-
-
-@pytest.mark.behaviour("W-08")
-def test_the_deployment_of_kubernetes_is_valid() -> None:
-    deployment = yaml.safe_load((ROOT / "deploy" / "kubernetes.yaml").read_text())
-    kubernetes_validate.validate(deployment, "1.30", strict=True)
