@@ -38,6 +38,9 @@ before anything is requested.
     deny = ["/private/"]
     recrawl = "7d"
 
+Editors complete and check such a file by [its JSON schema](schemas/site.schema.json), which a first line `#:schema
+docs/schemas/site.schema.json` names (Taplo, Even Better TOML).
+
 ## Many crawls in one file
 
     # sites.toml
