@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 COMMON_OPTIONS = frozenset({"encoding", "export_empty_fields", "fields_to_export", "indent"})
 """Options common to Scrapy's exporters; all others are for the encoder."""
-_NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # XML 1.0, 2.2
+_NOT_XML = "[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"  # XML 1.0, 2.2
 
 
 class JsonLinesExporter(JsonLinesItemExporter):
@@ -88,7 +88,7 @@ def _for_xml(value: Any) -> Any:
         return {name: _for_xml(part) for name, part in value.items()}
     if isinstance(value, list | tuple):
         return [_for_xml(part) for part in value]
-    return _NOT_XML.sub("\ufffd", value) if isinstance(value, str) else value
+    return re.sub(_NOT_XML, "\ufffd", value) if isinstance(value, str) else value
 
 
 def _entries(value: Any) -> Any:

@@ -59,3 +59,8 @@ class ReadOptions:
     max_bytes: int = 10_000_000
     max_links: int = 50_000
     max_depth: int = 512  # as Blink
+
+    @property
+    def hides_labels(self) -> bool:
+        """True if short texts for screen readers only are left out."""
+        return self.content != "all" and "furniture" not in self.keep_parts

@@ -781,6 +781,7 @@ ENVELOPE = frozenset(field.name for field in DOCUMENT if field.envelope)
 MINIMAL = frozenset(field.name for field in (*DOCUMENT, *DELETION) if field.minimal)
 RAG = frozenset(field.name for field in (*DOCUMENT, *DELETION) if field.rag)
 WHOLE = frozenset(field.name for field in DOCUMENT if field.whole)
+_HOLDERS = (str, tuple, list, dict)
 _OF_PAGE = tuple((field.name, field.page) for field in DOCUMENT if field.page)
 _OF_FETCH = tuple((field.name, field.fetch) for field in DOCUMENT if field.fetch)
 _ELASTIC = tuple((field.name, field.elastic) for field in DOCUMENT if field.elastic)
@@ -809,4 +810,4 @@ def elastic_fields(record: Mapping[str, Any]) -> dict[str, Any]:
 
 def is_empty(value: Any) -> bool:
     """Return True if a field has no value; 0 and False are values."""
-    return not value and (value is None or isinstance(value, str | tuple | list | dict))
+    return not value and (value is None or isinstance(value, _HOLDERS))

@@ -62,7 +62,6 @@ CONSENT_SELECTOR = ", ".join(
 )
 _BLOCKS_OF_CONSENT = frozenset({"div", "section", "aside", "dialog", "form", "p", "ul", "footer"})
 _HIDDEN_CLASSES = ("visually-hidden", "visuallyhidden", "sr-only", "screen-reader-text")
-_HIDDEN_BYTES = tuple(word.encode() for word in _HIDDEN_CLASSES)
 HIDDEN_SELECTOR = ", ".join(f'[class*="{word}"]' for word in _HIDDEN_CLASSES)
 _NEVER_LABELS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6", "td", "th", "dt", "dd", "a", "body"})
 _QUOTES = str.maketrans("‘’‚“”„«»", '\'\'\'"""""')
@@ -202,11 +201,6 @@ def region_wrappers(
     if "cookie_banners" not in options.keep_parts and is_consent(node, attributes):
         return [in_region(COOKIES)]
     return []
-
-
-def hides_labels(markup: bytes) -> bool:
-    """Return True if a page may have text for screen readers only."""
-    return any(word in markup for word in _HIDDEN_BYTES)
 
 
 def drop_hidden_label(node: LexborNode, attributes: Mapping[str, str | None]) -> None:

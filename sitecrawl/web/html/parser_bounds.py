@@ -232,7 +232,7 @@ def without_new_names(markup: bytes) -> bytes:
 def _rough(markup: bytes) -> int:
     """An upper bound of the estimate, from counts of single bytes."""
     tags, ends = markup.count(b"<"), markup.count(b"</")
-    separators = sum(map(markup.count, (b" ", b"\n", b"\t", b"/", b"\r", b"\f", b'"', b"'")))
+    separators = len(markup) - len(markup.translate(None, b" \n\t/\r\f\"'"))  # in one pass
     elements = tags - ends + markup.count(b"</p")
     attributes = max(0, separators - ends)
     return elements * (ELEMENT + NOTED + BLOCK) + tags * TEXT + attributes * (ATTRIBUTE + VALUE)
@@ -375,10 +375,12 @@ def _may_be_deep(markup: bytes, max_depth: int) -> bool:
 
 def _may_copy(markup: bytes, tags: int) -> bool:
     """Return True if formats may be reopened too often, with every format open in every block."""
-    starts = tags - markup.count(b"</")
-    if starts * starts <= HARMLESS_COPIES * 4:
+    formats = len(_OPEN_FORMAT.findall(markup))
+    if formats * tags <= HARMLESS_COPIES:
         return False
-    return len(_OPEN_FORMAT.findall(markup)) * starts > HARMLESS_COPIES
+    starts = tags - markup.count(b"</")
+    formats = min(formats, starts // 2)
+    return formats * (starts - formats) > HARMLESS_COPIES
 
 
 def _runs_deep(markup: bytes, max_depth: int) -> bool:
@@ -419,23 +421,24 @@ def _is_tidy(markup: bytes, max_depth: int) -> bool:
 
 def _is_shallow(names: list[bytes], max_depth: int) -> bool:
     """Return True if each end tag ends the last element, and few elements or copies are open."""
+    end_of = {name: b"/" + name for name in set(names) - _PASSED if name[:1] != b"/"}
     ends: list[bytes] = []
     formats = copies = 0
     for name in names:
         if name in _PASSED:
             copies += formats
-        elif name.startswith(b"/"):
-            if not ends or ends.pop() != name:
-                return False
-            formats -= name[1:] in FORMATS if formats else 0
-        else:
+        elif name in end_of:
             if name in FORMATS:
                 formats += 1
             else:
                 copies += formats
-            ends.append(b"/" + name)
+            ends.append(end_of[name])
             if len(ends) > max_depth:
                 return False
+        elif not ends or ends.pop() != name:
+            return False
+        elif formats:
+            formats -= name[1:] in FORMATS
     return copies <= HARMLESS_COPIES
 
 
