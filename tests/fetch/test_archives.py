@@ -198,7 +198,7 @@ def test_a_file_cut_anywhere_is_whole_up_to_its_last_record(tmp_path: Path) -> N
     data = path.read_bytes()
     writer.close()
     chance = random.Random(3)
-    for end in [0, 1, len(data) - 1, *chance.sample(range(len(data)), 30)]:
+    for end in {0, 1, len(data) - 1, *chance.sample(range(len(data)), 30)}:
         cut = tmp_path / str(end)
         cut.mkdir()
         (cut / path.name).write_bytes(data[:end])
