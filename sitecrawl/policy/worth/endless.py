@@ -101,9 +101,10 @@ class Part:
         """True if nearly all of the latest pages lead on, and hardly any to known pages."""
         if len(self.window) < WINDOW or self.pages < self.judge_from:
             return False
-        growing = sum(new > 1 for new, _ in self.window)
-        new, repeated = (sum(each) for each in zip(*self.window, strict=True))
-        return growing >= MIN_GROWING * WINDOW and repeated <= MAX_REPEATED * new
+        if len([new for new, _ in self.window if new > 1]) < MIN_GROWING * WINDOW:
+            return False
+        new, repeated = map(sum, zip(*self.window, strict=True))
+        return repeated <= MAX_REPEATED * new
 
     @property
     def is_chain(self) -> bool:

@@ -10,7 +10,7 @@ page's URL; or several numbers must be new, or a table of them. A page below the
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from zlib import crc32
 
@@ -29,7 +29,7 @@ MIN_NUMBERS = 2
 _DIGITS = b"0123456789"
 _SIGNS = bytes(each for each in range(33, 128) if not chr(each).isalnum())
 _NUMERALS = bytes(each if chr(each) in "0123456789" else 32 for each in range(256))
-_SPACED = bytes.maketrans(_SIGNS, b" " * len(_SIGNS))
+_SPACED = bytes.maketrans(_SIGNS, b" " * len(_SIGNS)).lower()
 _NAMES_OF_TIMES = """
 jan feb fev fév mar mär apr avr abr mai may maj mag jun jui giu jul lug ago agu aug aou aoû sep set oct okt
 ott out nov dec dez des dic die ene gen
@@ -71,7 +71,11 @@ class Novelty:
             lines = whole.split(b"\n")
             key += sum(map(crc32, lines))
             figures.add(whole, lines)
-            unseen += self._add_lines(whole.translate(_SPACED, _DIGITS).lower().split(b"\n"))
+            bare = whole.translate(_SPACED, _DIGITS).split(b"\n")
+            keys = list(map(crc32, bare))
+            new = self._add_lines(keys)
+            if feeds_itself:
+                unseen += [line for key, line in zip(keys, bare, strict=True) if key in new]
             if is_nested:
                 others += [line for line in lines if _add(self.lines, crc32(line, EXACT))]
         self.last_text = key & 0xFFFFFFFF
@@ -84,13 +88,12 @@ class Novelty:
             is_new = self._add_remainders(bare_line, DATELESS, words_of(url), unseen) or has_figures
         return is_new
 
-    def _add_lines(self, lines: Sequence[bytes]) -> list[bytes]:
-        """Add lines; return those that are new."""
-        keys = list(map(crc32, lines))
+    def _add_lines(self, keys: Iterable[int]) -> set[int]:
+        """Add the hashes of lines; return those that are new."""
         new = set(keys) - self.lines
         if len(self.lines) < MAX_LINES:
             self.lines |= new
-        return [line for key, line in zip(keys, lines, strict=True) if key in new]
+        return new
 
     def _add_remainders(
         self,
@@ -105,7 +108,9 @@ class Novelty:
 
     def _add_figures(self, page: _Figures) -> bool:
         """Add the numbers of a page; return True if enough of them are new, or a table of them is."""
-        new = [each for each in page.numbers - page.own if _add(self.figures, crc32(each))]
+        new = set(map(crc32, page.numbers - page.own)) - self.figures
+        if len(self.figures) < MAX_LINES:
+            self.figures |= new
         is_new = len(page.table) >= MIN_TABLE and _add(self.figures, crc32(b"\n".join(page.table)))
         return is_new or len(new) >= MIN_NUMBERS
 
@@ -123,8 +128,8 @@ class _Figures:
 
     def add(self, part: bytes, lines: Iterable[bytes]) -> None:
         """Add a part of the page's text, which is given as lines too."""
-        self.numbers.update(each for each in _numbers(part) if len(each) > 2)
-        rows = (line for line in lines if line[:1].isdigit() and line.upper() == line.lower())
+        self.numbers.update([each for each in _numbers(part) if len(each) > 2])
+        rows = [line for line in lines if b"0" <= line < b":" and line.upper() == line.lower()]
         self.table += [line for line in rows if _is_figure(line, self.own)]
 
 
