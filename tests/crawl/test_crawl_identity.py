@@ -26,3 +26,26 @@ def test_a_refused_target_is_looked_up_by_the_crawls_own_identity(
     (line,) = crawl(f"{origin}/", recrawl=0, **options).lines
     assert (line["op"], line["url"]) == ("delete", f"{origin}/old")
     assert line["moved_to"] == f"{origin}{moved_to}"
+
+
+@pytest.mark.behaviour("DU-05")
+@pytest.mark.parametrize("way", ["canonical", "sitemap"])
+def test_of_equal_pages_the_one_that_the_site_prefers_is_kept_at_once(
+    server: Server, crawl: CrawlCommand, way: str
+) -> None:
+    head = '<link rel="canonical" href="/real">' if way == "canonical" else ""
+    site: dict[str, Page] = {
+        "/": page("/aaa", "/real", title="Start"),
+        "/aaa": page(title="Same", head=head),
+        "/real": page(title="Same"),
+    }
+    origin = server.serve(site)
+    if way == "sitemap":
+        location = f"<url><loc>{origin}/real</loc></url>"
+        schema = "http://www.sitemaps.org/schemas/sitemap/0.9"
+        site["/robots.txt"] = f"Sitemap: {origin}/sitemap.xml\n"
+        site["/sitemap.xml"] = f'<urlset xmlns="{schema}">{location}</urlset>'
+    run = crawl(f"{origin}/")
+    assert set(run.documents) == {f"{origin}/", f"{origin}/real"}, run.log[-3000:]
+    assert not run.deletions
+    assert crawl(f"{origin}/", recrawl=0).lines == []

@@ -214,3 +214,19 @@ def test_an_error_page_that_does_not_say_so_is_asked_for_once_five_pages_are_ali
     targets = server.log.targets(origin)
     assert len([target for target in targets if "no-such-page" in target]) == 1
     assert {targets.count(path) for path in lost} == {1}
+
+
+@pytest.mark.behaviour("EMP-05")
+def test_pages_about_maintenance_domains_and_logins_are_documents(
+    server: Server, crawl: CrawlCommand
+) -> None:
+    texts = {
+        "/maintenance": "Maintenance of your machines by our team: we come within a day.",
+        "/domains": "This domain is for sale, says a page. " + " ".join(WORDS) + " are its words.",
+        "/login": "Log in with the word on your card. " + " ".join(WORDS) + " are no words for it.",
+    }
+    site: Site = {name: page("/", title=name, text=text) for name, text in texts.items()}
+    site |= {"/": page(*texts, title="Example Ltd", text="Machines."), "/robots.txt": ""}
+    origin = server.serve(site)
+    run = crawl(f"{origin}/")
+    assert {url.removeprefix(origin) for url in run.documents} == {"/", *texts}, run.log[-3000:]
