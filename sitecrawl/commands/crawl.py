@@ -17,6 +17,7 @@ from scrapy.crawler import Crawler
 from scrapy.settings import BaseSettings, Settings
 from scrapy.utils.log import configure_logging
 
+from sitecrawl.config.archive_folders import folder_problems
 from sitecrawl.config.assembly import database_url
 from sitecrawl.config.config_errors import ConfigError, is_missing_start, nearest, unknown_words
 from sitecrawl.config.configuration import renders_locally
@@ -183,6 +184,7 @@ def problems_of(spider: Any, arguments: Mapping[str, str], settings: BaseSetting
             check_target(uri)
         if renders_locally(configuration.params) and lacks_browser(settings, os.environ):
             yield f"render: {NO_BROWSER}."
+        yield from folder_problems(configuration.params)
     except TargetUriError as error:
         yield f"sync: {error}"
     except ConfigError as error:

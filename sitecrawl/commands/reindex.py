@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Sequence
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from scrapy.exceptions import UsageError
 
@@ -18,6 +21,11 @@ from sitecrawl.console.terminal import print_lines
 from sitecrawl.frontier import open_records, open_reindex
 from sitecrawl.frontier.stored_reindex import Reindex
 from sitecrawl.statuses import DONE, NO_RESULT
+
+LIVE = frozenset(
+    {"activity", "database", "force", "interval", "max_pages", "render", "sync", "warc", "workers"}
+)
+"""Options of a crawl that reads the network, or goes on."""
 
 
 class Command(StoredCommand):
@@ -38,7 +46,8 @@ class Command(StoredCommand):
             "run, and what -a changes of them. Documents that the rules refuse now are deleted; "
             "where the shape or names of the output changed, all are written again; those whose "
             "page would have to be read again are due in the next crawl. --dry-run only says so, "
-            "by reason and with examples. The next crawl delivers the changes, or scrapy export. "
+            "by reason and with examples. With --from-warc FOLDER all pages are then read again from an "
+            "archive. The next crawl delivers the changes, or scrapy export. "
             "Exit status: 0 something changes; 1 nothing does; 2 wrong usage or configuration; "
             "3 no usable crawl database."
         )
@@ -67,7 +76,26 @@ class Command(StoredCommand):
             print_lines([json.dumps(found.record(), ensure_ascii=False)])
         else:
             print_lines(found.lines())
+        if params.from_warc and not opts.dry_run:
+            return self._read_again(source, opts)
         return NO_RESULT if found.nothing else DONE
+
+    def _read_again(self, source: CrawledSource, opts: argparse.Namespace) -> int:
+        """Crawl what is known from the archive, with the options of the reindex; return the status."""
+        command = [sys.executable, "-m", "scrapy", "crawl", opts.spider]
+        for pair in archived_crawl(source.configuration.stored()["params"]):
+            command += ["-a", "=".join(pair)]
+        command += ["-s", f"SITECRAWL_DATABASE={source.database}"]
+        return subprocess.run(command, check=False).returncode  # noqa: S603 -- our own command
+
+
+def archived_crawl(options: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Return the arguments of a crawl with these options that reads what is known once again."""
+    for name, value in options.items():
+        if name not in LIVE:
+            yield name, value if isinstance(value, str) else json.dumps(value)
+    yield "activity", "refresh"
+    yield "force", "yes"
 
 
 def plan(source: CrawledSource, reindex: Reindex, today: StoredJudge) -> ReindexPlan:

@@ -22,6 +22,8 @@ RENDERING = {
         "sitecrawl.downloadermiddlewares.renderer.RendererMiddleware": 610
     },
 }
+ARCHIVED = "sitecrawl.http.archived_handler.ArchivedDownloadHandler"
+ARCHIVES = {"DOWNLOAD_HANDLERS_BASE": {"http": ARCHIVED, "https": ARCHIVED}}
 FILES = {
     "DOWNLOADER_MIDDLEWARES_BASE": {"sitecrawl.downloadermiddlewares.files.FilesMiddleware": 60}
 }
@@ -57,6 +59,8 @@ def read_options(params: CrawlParams) -> ReadOptions:
 
 def pace(params: CrawlParams) -> Pace:
     """Return the initial pace of a new origin."""
+    if params.from_warc:
+        return Pace(delay=0.0, level=0, max_wait=params.max_wait)
     return Pace(delay=params.delay, level=params.politeness, max_wait=params.max_wait)
 
 
@@ -75,6 +79,11 @@ def rendering_settings(params: CrawlParams) -> dict[str, Any]:
         return {}
     splash = "splash" in (params.render, params.render_with)
     return RENDERING | ({"SPIDER_MIDDLEWARES_BASE": SPLASH_ARGUMENTS} if splash else {})
+
+
+def archive_settings(params: CrawlParams) -> dict[str, Any]:
+    """Return the table of handlers that take archives in place of the network, if one is given."""
+    return ARCHIVES if params.from_warc else {}
 
 
 def file_settings(params: CrawlParams) -> dict[str, Any]:

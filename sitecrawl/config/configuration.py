@@ -191,6 +191,10 @@ def _missing_packages(params: CrawlParams, sources: Mapping[str, str]) -> list[s
     needed = [
         ("content", "article", "trafilatura", "extract", trafilatura),
         ("date_extractor", "htmldate", "htmldate", "extract", params.date_extractor == "htmldate"),
+        *(
+            (option, value, "warcio", "warc", bool(value))
+            for option, value in (("warc", params.warc), ("from_warc", params.from_warc))
+        ),
         ("render", params.render, "scrapy_playwright", "playwright", renders_locally(params)),
         *(
             ("content_types", each.title, each.module, "files", each.module)

@@ -34,6 +34,7 @@ from sitecrawl.crawl.run_summary import (
 from sitecrawl.crawl.seeds import SeedRedirects, SeedReport
 from sitecrawl.frontier import open_frontier
 from sitecrawl.frontier.base import FrontierError, Outcome
+from sitecrawl.http.fetch_errors import ARCHIVE_FAILED
 from sitecrawl.output.delivery import Delivery
 from sitecrawl.policy.documents.obedience import refresh_target
 from sitecrawl.policy.http.redirects import RedirectChains
@@ -338,6 +339,7 @@ class Crawl:
     async def spider_closed(self, reason: str) -> None:
         """Write and deliver the remaining lines; the feeds wait for it before they are stored."""
         self._finish_reason = reason
+        self._unstored = reason == ARCHIVE_FAILED
         self.passes.end()
         await self._end_workers()
         await self.work_sharing.end()

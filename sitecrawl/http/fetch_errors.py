@@ -16,6 +16,9 @@ from scrapy.exceptions import (
     ResponseDataLossError,
 )
 
+ARCHIVE_FAILED = "archive_failed"
+"""Finish reason of a crawl whose archive could not be written."""
+
 
 class AddressRefusedError(DownloadCancelledError):
     """The host resolves only to addresses that this crawl must not connect to."""
@@ -71,6 +74,14 @@ class ConnectionBrokenError(DownloadFailedError):
 
 class LeaseExpiredError(DownloadFailedError):
     """The request was not sent: this worker no longer has the lease of its origin."""
+
+
+class NotArchivedError(DownloadCancelledError):
+    """The archives that take the place of the network have no response of the URL."""
+
+
+class ArchiveFailedError(DownloadCancelledError):
+    """The response was received and could not be archived."""
 
 
 class UnansweredError(ConnectionBrokenError):

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from scrapy.exceptions import StopDownload
     from scrapy.http import Response
 
+    from sitecrawl.http.archiving import Archive
     from sitecrawl.http.messages import ResponseHead
 
 
@@ -96,9 +97,10 @@ class ResponseBuilder:
         except (BrokenEncodingError, DecodedTooLargeError):
             return False
 
-    def response(self, body: bytes, received: int, connection: Connection) -> Response:
-        """Return Scrapy's response. Raises BrokenEncodingError, DecodedTooLargeError,
-        StopDownload.
+    def response(self, body: bytes, received: int, connection: Connection | None) -> Response:
+        """Return Scrapy's response; it came from an archive if there is no connection.
+
+        Raises BrokenEncodingError, DecodedTooLargeError, StopDownload.
         """
         url = self._request.url.partition("#")[0]
         body = self._decoded(body)
@@ -107,8 +109,8 @@ class ResponseBuilder:
             url=url,
             status=self._head.status,
             body=body,
-            certificate=connection.certificate,
-            ip_address=connection.address,
+            certificate=connection.certificate if connection else None,
+            ip_address=connection.address if connection else None,
             protocol=self._head.version,
         )
         response.headers = self._headers  # the constructor would copy them
@@ -120,6 +122,11 @@ class ResponseBuilder:
             self._stopped.response = response
             raise self._stopped
         return response
+
+    @property
+    def head(self) -> ResponseHead | None:
+        """The head of a response whose body was wanted; None if the download was stopped."""
+        return None if self._stopped is not None or self.to_head else self._head
 
     def _decoded(self, body: bytes) -> bytes:
         """Decode the body; that of a robots.txt or of an error as far as possible."""
@@ -177,6 +184,7 @@ class BoundedDownloadHandler(BaseDownloadHandler):
         certificates = Certificates(verify=params.verify_tls, exempt=params.unverified_origins)
         self._dialer = Dialer(self.rule, certificates, self._limits)
         self._stopper = DownloadStopper(crawler)
+        self._archive = _archive(params.warc, crawler) if params.warc else None
 
     def make_rule(self, crawler: Crawler) -> AddressRule:
         """Return the rule of all connections."""
@@ -200,8 +208,10 @@ class BoundedDownloadHandler(BaseDownloadHandler):
         return await self._send(request, await self._dialer.dial(route, self._pool))
 
     async def close(self) -> None:
-        """Close all connections."""
+        """Close all connections, and the archive."""
         await self._pool.close()
+        if self._archive is not None:
+            self._archive.close()
 
     async def _send(self, request: Request, connection: Connection) -> Response:
         origin = origin_of(request)
@@ -210,8 +220,18 @@ class BoundedDownloadHandler(BaseDownloadHandler):
             raise LeaseExpiredError(f"the lease of {origin.key} has expired")
         answer = ResponseBuilder(request, self._limits, self._stopper)
         exchange = Exchange(answer, self._limits.header)
-        body = await connection.send_request(request_bytes(request, connection.route), exchange)
+        sent = request_bytes(request, connection.route)
+        body = await connection.send_request(sent, exchange)
+        if self._archive is not None and answer.head is not None:
+            self._archive.write(request.url, sent, answer.head, body, connection.address)
         return answer.response(body, exchange.received, connection)
+
+
+def _archive(folder: str, crawler: Crawler) -> Archive:
+    """Open the archive of a crawl; its library is loaded only for this."""
+    from sitecrawl.http.archiving import Archive  # noqa: PLC0415
+
+    return Archive(folder, crawler)
 
 
 async def _keep_pace(request: Request) -> None:

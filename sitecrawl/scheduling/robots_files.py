@@ -163,7 +163,8 @@ class RobotsFiles:
         rules = self._parse(robots, body)
         if body != before:
             _tell(rules.notices, robots.own_url)
-        origin.postpone(origin.pace.learn(rules.crawl_delay(self._agent)))
+        delay = None if self._params.from_warc else rules.crawl_delay(self._agent)
+        origin.postpone(origin.pace.learn(delay))
         # Counted from the end of the pause: a pause longer than the lifetime would leave time for
         # nothing but robots.txt.
         now = max(asyncio.get_running_loop().time(), origin.ready_at)

@@ -13,6 +13,7 @@ from scrapy.http import Response  # scrapy-poet evaluates the annotations of cal
 from scrapy.settings import SETTINGS_PRIORITIES
 
 from sitecrawl.config.assembly import (
+    archive_settings,
     database_url,
     file_settings,
     read_options,
@@ -147,7 +148,8 @@ class SiteSpider(Spider):
                 self.overruled[name] = settings[name]
             priority = max(priority, SETTINGS_PRIORITIES["spider"])
             settings.set(name, value, priority)
-        for added in (rendering_settings(params), file_settings(params)):
+        tables = rendering_settings(params), file_settings(params), archive_settings(params)
+        for added in tables:
             for name, components in added.items():
                 whole = {**settings.getdict(name), **components}
                 settings.set(name, whole, priority=settings.getpriority(name) or 0)

@@ -339,6 +339,17 @@ class FetchParams(OptionGroup):
         effect=Effect.RUN,
         description="Largest status line and headers of an answer together.",
     )
+    warc: str = option(
+        "",
+        effect=Effect.RUN,
+        description="Folder for WARC files with every request and response of the crawl.",
+    )
+    from_warc: str = option(
+        "",
+        effect=Effect.RUN,
+        description="Folder of WARC files whose newest responses take the place of the network: nothing is "
+        "requested, and there is no pause.",
+    )
     allow_private: bool = option(
         default=False,
         effect=Effect.RUN,

@@ -77,6 +77,8 @@ FAILURES = {
     "RendererLostError": FetchResult(Outcome.CANCELLED, "renderer_lost", retryable=True),
     "RenderTimeoutError": FetchResult(Outcome.REQUEST_TIMEOUT, "render_timeout"),
     "RenderTooLargeError": FetchResult(Outcome.TOO_LARGE, "render_too_large"),
+    "NotArchivedError": FetchResult(Outcome.CANCELLED, "not_archived"),
+    "ArchiveFailedError": FetchResult(Outcome.CANCELLED, "archive_failed"),
     "AddressRefusedError": FetchResult(Outcome.BLOCKED_URL_BY_LOCAL_POLICY, "private_address"),
     "UnsupportedURLSchemeError": FetchResult(Outcome.BLOCKED_URL_BY_LOCAL_POLICY, "scheme"),
     "HeaderTooLargeError": FetchResult(

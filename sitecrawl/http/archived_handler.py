@@ -1,0 +1,67 @@
+"""Download handler that takes archives in place of the network."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from warcio.exceptions import ArchiveLoadFailed
+
+from sitecrawl.archive.source import ArchivedResponse, ArchiveSource
+from sitecrawl.http.exchange import fetch_params
+from sitecrawl.http.fetch_errors import (
+    BodyTooLargeError,
+    BrokenEncodingError,
+    NotArchivedError,
+)
+from sitecrawl.http.handler import BoundedDownloadHandler, ResponseBuilder
+from sitecrawl.http.messages import ResponseHead
+from sitecrawl.reqmeta import robots_of
+
+if TYPE_CHECKING:
+    from scrapy import Request
+    from scrapy.crawler import Crawler
+    from scrapy.http import Response
+
+NO_ROBOTS = ArchivedResponse("HTTP/1.1", HTTPStatus.NOT_FOUND, [], b"", "")
+
+
+class ArchivedDownloadHandler(BoundedDownloadHandler):
+    """Download handler that answers from a folder of WARC files, and opens no connection.
+
+    A URL without a response is ``not_archived``: its document stays. A site whose robots.txt was
+    not archived has none.
+    """
+
+    def __init__(self, crawler: Crawler) -> None:
+        super().__init__(crawler)
+        self._source = ArchiveSource(Path(fetch_params(crawler).from_warc))
+
+    async def download_request(self, request: Request) -> Response:
+        """Return the archived response; raises NotArchivedError, and for the body as its base."""
+        answer = ResponseBuilder(request, self._limits, self._stopper)
+        found = self._find(request, self._limits.file)
+        head = ResponseHead(found.version, found.status, found.fields)
+        body = found.body if answer.begun(head, len(found.body)) else b""
+        if len(body) > answer.limit:
+            if not answer.prefix:
+                raise BodyTooLargeError(f"the body is larger than {answer.limit_option}")
+            body = body[: answer.limit]
+        return answer.response(b"" if request.method == "HEAD" else body, len(body), None)
+
+    def _find(self, request: Request, limit: int) -> ArchivedResponse:
+        try:
+            found = self._source.find(request.url, limit)
+        except (OSError, ArchiveLoadFailed) as error:
+            raise BrokenEncodingError(f"the archive is damaged: {error}") from error
+        if found is not None:
+            return found
+        if robots_of(request) is not None:
+            return NO_ROBOTS
+        raise NotArchivedError("no response in from_warc")
+
+    async def close(self) -> None:
+        """Close the archive."""
+        self._source.close()
+        await super().close()

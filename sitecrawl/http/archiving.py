@@ -1,0 +1,73 @@
+"""The archive of a crawl: what it writes, and what becomes of the crawl if it cannot."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import sqlite3
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sitecrawl.archive.writer import Exchanged, WarcWriter
+from sitecrawl.http.fetch_errors import ARCHIVE_FAILED, ArchiveFailedError
+
+if TYPE_CHECKING:
+    from ipaddress import IPv4Address, IPv6Address
+
+    from scrapy.crawler import Crawler
+
+    from sitecrawl.http.messages import ResponseHead
+
+UNKNOWN = "0.0.0.0"  # noqa: S104 -- the address of a server behind a proxy
+
+logger = logging.getLogger(__name__)
+
+
+class Archive:
+    """WARC files of all responses of a crawl. A response that cannot be archived is not read."""
+
+    def __init__(self, folder: str, crawler: Crawler) -> None:
+        self._writer = WarcWriter(Path(folder), str(crawler.settings["USER_AGENT"]))
+        self._crawler = crawler
+        self._failure = ""
+        self._end: asyncio.Task[None] | None = None
+
+    def write(
+        self,
+        url: str,
+        sent: bytes,
+        head: ResponseHead,
+        body: bytes,
+        address: IPv4Address | IPv6Address | None,
+    ) -> None:
+        """Archive a response, or end the crawl; raises ArchiveFailedError.
+
+        The visit of a response that is not archived does not count: the next run repeats it.
+        """
+        answer = Exchanged(
+            url, sent, head.version, head.status, head.fields, body, str(address or UNKNOWN)
+        )
+        try:
+            if not self._failure:
+                self._writer.write(answer)
+        except (OSError, sqlite3.Error) as error:
+            self._fail(error)
+        if self._failure:
+            raise ArchiveFailedError(self._failure)
+
+    def close(self) -> None:
+        """Complete the file."""
+        try:
+            self._writer.close()
+        except (OSError, sqlite3.Error) as error:
+            logger.error("The last file of the archive (warc) could not be completed: %s", error)
+
+    def _fail(self, error: Exception) -> None:
+        self._failure = f"{type(error).__name__}: {error}"
+        logger.error(
+            "The archive (warc) cannot be written and the crawl ends: %s. The next run fetches what "
+            "is missing.",
+            error,
+        )
+        close = self._crawler.engine.close_spider_async(reason=ARCHIVE_FAILED)
+        self._end = asyncio.create_task(close)
