@@ -13,8 +13,8 @@ from sitecrawl.web.encoding import LABELS
 from sitecrawl.web.feeds import news_feeds as feeds
 from sitecrawl.web.feeds import sitemaps
 from sitecrawl.web.robots.robots_txt import RobotsTxt
-from sitecrawl.web.urls import base as web_bases
 from sitecrawl.web.urls import identity
+from sitecrawl.web.urls import page_base as web_bases
 from sitecrawl.web.urls import url as urls
 
 pytestmark = pytest.mark.slow

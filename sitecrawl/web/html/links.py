@@ -13,7 +13,7 @@ from sitecrawl.web.html.scripts import UNKNOWN_VALUE, is_page_address
 from sitecrawl.web.html.text import link_text
 from sitecrawl.web.html.walk import Detached
 from sitecrawl.web.read_options import OBJECT_PATTERNS
-from sitecrawl.web.urls.base import Base
+from sitecrawl.web.urls.page_base import Base
 from sitecrawl.web.urls.url import (
     embeds_url,
     has_disguised_host,

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from sitecrawl.web.content_blocks import ContentBlock
 from sitecrawl.web.html.text import PERMALINKS, TextBuilder, cleaned
-from sitecrawl.web.urls.base import Base
+from sitecrawl.web.urls.page_base import Base
 from sitecrawl.web.whitespace import squeezed, word_parts
 
 if TYPE_CHECKING:

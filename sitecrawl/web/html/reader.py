@@ -47,7 +47,7 @@ from sitecrawl.web.html.text_elements import in_language, useful_start
 from sitecrawl.web.html.walk import Walk, first_node
 from sitecrawl.web.languages import read_language
 from sitecrawl.web.media_type import is_html, is_xml
-from sitecrawl.web.urls.base import Base
+from sitecrawl.web.urls.page_base import Base
 from sitecrawl.web.urls.url import resolve, split
 
 if TYPE_CHECKING:
