@@ -9,6 +9,7 @@ newest tag, or ``BASE``: a deliberate rise moves it, and is named in CHANGELOG.m
 from __future__ import annotations
 
 import argparse
+import compileall
 import subprocess
 import sys
 import tempfile
@@ -96,6 +97,8 @@ def checked_out(commit: str) -> Iterator[Path]:
             ["git", "-C", str(ROOT), "archive", commit], check=True, capture_output=True
         )
         subprocess.run(["tar", "-x", "-C", temporary], input=archive.stdout, check=True)
+        for folder in (ROOT, Path(temporary)):  # else the first crawl of each would compile
+            compileall.compile_dir(folder / "sitecrawl", quiet=2)
         yield Path(temporary)
 
 

@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 
 from scrapy.exceptions import UsageError
 
+from sitecrawl import program_name
 from sitecrawl.commands.crawl import problems_of
 from sitecrawl.config.assembly import database_url
 from sitecrawl.config.config_errors import ConfigError
@@ -79,9 +80,11 @@ class Command(StoredCommand):
             own = ["-a", f"config={path}", "-a", f"crawl={name}"]
             for flag, output in (("-o", opts.output_o), ("-O", opts.output_O)):
                 own += [flag, output.replace("NAME", name)] if output else []
-            command = [sys.executable, "-m", "scrapy", "crawl", opts.spider, *own, *shared]
+            command = [sys.executable, "-m", program_name(), "crawl", opts.spider, *own, *shared]
             jobs.append(CrawlJob(name, command, hosts[name]))
-        results = CrawlJobs(jobs, count).run()
+        results = sorted(
+            CrawlJobs(jobs, count).run(), key=lambda each: list(hosts).index(each.name)
+        )
         failed_starts = self._failed_starts(path, opts.spargs, results)
         worst = worst_status(each.status for each in results)
         status = worst if len(results) == len(jobs) else INTERRUPTED

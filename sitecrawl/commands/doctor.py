@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from sitecrawl import typed_program
 from sitecrawl.config.config_errors import ConfigError
 from sitecrawl.config.configuration import load
 from sitecrawl.console.command_base import FetchingCommand, read_url
@@ -101,7 +102,8 @@ def _write(path: str, found: Diagnosis) -> None:
             file.writelines(f"{printable(line)}\n" for line in lines(found))
     except OSError as error:
         raise ConfigError([f"--write {path}: {error.strerror}."]) from error
-    print_errors([f"Written: {path}. Next: scrapy crawl site -a config={path} -O documents.jsonl"])
+    command = f"{typed_program()} crawl site -a config={path} -O documents.jsonl"
+    print_errors([f"Written: {path}. Next: {command}"])
 
 
 def _problems(url: str, fetched: FetchedPages) -> list[str]:

@@ -9,7 +9,7 @@ from importlib.util import find_spec
 
 from scrapy.exceptions import UsageError
 
-from sitecrawl import install_command
+from sitecrawl import install_command, typed_program
 from sitecrawl.console.command_base import FetchingCommand
 from sitecrawl.console.crawl_overview import read_overviews
 from sitecrawl.console.crawl_sources import find_crawl
@@ -191,5 +191,5 @@ def _summary(facts: Facts, *, as_json: bool) -> Iterator[str]:
     yield from overview.lines()
     for name, number in counts.items():
         if number:
-            yield f"{number:>9,}  {BY_NAME[name].title}: scrapy report --list {name}"
-    yield "All lists as one page: scrapy report -O report.html"
+            yield f"{number:>9,}  {BY_NAME[name].title}: {typed_program()} report --list {name}"
+    yield f"All lists as one page: {typed_program()} report -O report.html"

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from sitecrawl import typed_program
 from sitecrawl.config.assembly import database_url
 from sitecrawl.config.configuration import Configuration, load, load_again, with_own_extensions
 from sitecrawl.console.crawl_statistics import run_state
@@ -137,7 +138,7 @@ def _listed(crawls: Sequence[StoredCrawl]) -> Iterator[str]:
     if len(crawls) > MAX_LISTED:
         yield f"  and {len(crawls) - MAX_LISTED} others"
     typed = sys.orig_argv[-len(sys.argv) :]  # Scrapy takes the command from sys.argv
-    yield f"For another: {shlex.join(['scrapy', *typed, '-a', f'crawl_name={crawls[1].name}'])}"
+    yield f"For another: {typed_program()} {shlex.join([*typed, '-a', f'crawl_name={crawls[1].name}'])}"
 
 
 def _candidates(setting: str, name: str) -> list[str]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from sitecrawl import typed_program
 from sitecrawl.console.terminal import ago, stamp
 from sitecrawl.frontier.base import HeldGroup
 from sitecrawl.frontier.change_log import TargetLag
@@ -135,7 +136,7 @@ class CrawlStatistics:
         for origin in origins[:LISTED]:
             yield from self._origin(origin)
         if len(self.origins) > LISTED:
-            yield f"  To list all {len(self.origins)}: scrapy frontier --json"
+            yield f"  To list all {len(self.origins)}: {typed_program()} frontier --json"
 
     def rank(self, origin: OriginCounts) -> int:
         """Return the sort key: 0 needs a person, then unfinished origins, then complete ones."""
@@ -155,7 +156,7 @@ class CrawlStatistics:
         for each in self._held(origin):
             yield f"    held back: {each.in_words}"
         if origin.held:
-            yield f"    if this is intended: scrapy frontier confirm {origin.key}"
+            yield f"    if this is intended: {typed_program()} frontier confirm {origin.key}"
 
 
 def run_state(run: RunRecord, now: float) -> str:
@@ -170,5 +171,7 @@ def run_state(run: RunRecord, now: float) -> str:
 def _target(state: TargetLag, now: float) -> str:
     """Return the line of a target: its lag, and the changes that it refused."""
     lag = f"{state.behind} changes behind" if state.behind else "up to date"
-    refused = f", refused {state.refused} (scrapy frontier refused)" if state.refused else ""
+    refused = (
+        f", refused {state.refused} ({typed_program()} frontier refused)" if state.refused else ""
+    )
     return f"  {state.target}: {lag}, last written {ago(state.synced_at, now)}{refused}"

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from sitecrawl import typed_program
 from sitecrawl.crawl.page_counts import PageCounts, most_common, total
 from sitecrawl.policy.documents.placeholders import ADVICE
 from sitecrawl.policy.lifecycle.revisit import FAILED
@@ -103,7 +104,7 @@ class Failures:
             self._placeholder_pages.add(visit.outcome.name, visit.due.url)
         elif visit.outcome in FAILED and not visit.again:
             page = f" on {visit.due.referrer}" if visit.due.referrer else ""
-            self._failed_pages.add(visit.reason, f"{visit.due.url}{page}")
+            self._failed_pages.add(_failure(visit), f"{visit.due.url}{page}")
         elif visit.document and visit.content_hash is None:
             self._textless_documents.add("no_text", visit.due.url)
 
@@ -114,6 +115,12 @@ class Failures:
             "placeholder_pages": self._placeholder_pages.as_stored(),
             "textless_documents": self._textless_documents.as_stored(),
         }
+
+
+def _failure(visit: VisitResult) -> str:
+    """Return the outcome, with its reason in parentheses if that adds something."""
+    outcome, reason = visit.outcome.name.lower(), visit.reason
+    return outcome if reason in outcome else f"{outcome} ({reason.replace('_', ' ')})"
 
 
 def placeholder_lines(stored: StoredCounts) -> Iterator[LogLine]:
@@ -130,15 +137,15 @@ def textless_document_lines(stored: StoredCounts) -> Iterator[LogLine]:
     """Yield one line with the stored number of documents without text, if there are any."""
     for _, count, example in most_common(stored):
         documents = f"{counted(count, 'document')} without text, one is {example}"
-        yield logging.WARNING, f"{documents}: scrapy doctor {example} says what the server sends"
+        yield (
+            logging.WARNING,
+            f"{documents}: {typed_program()} doctor {example} says what the server sends",
+        )
 
 
 def describe_failures(stored: StoredCounts) -> str:
     """Return the number of stored failures, and the reasons; empty if there are none."""
-    reasons = (
-        f"{count} {reason.replace('_', ' ')}, one is {example}"
-        for reason, count, example in most_common(stored)
-    )
+    reasons = (f"{count} {name}, one is {example}" for name, count, example in most_common(stored))
     return f"{counted(total(stored), 'page')} failed: {'; '.join(reasons)}" if stored else ""
 
 
@@ -190,7 +197,10 @@ class RunEnding:
             if not any(f" {origin}/" in line for line in self.failed_starts):
                 yield logging.INFO, f"{origin} was given up: {why}."
         if len(self.given_up) > MAX_ORIGINS:
-            yield logging.INFO, f"{len(self.given_up)} sites were given up: scrapy frontier"
+            yield (
+                logging.INFO,
+                f"{len(self.given_up)} sites were given up: {typed_program()} frontier",
+            )
         if self.failed_starts and self.starts > 1:
             number = f"{len(self.failed_starts)} of {counted(self.starts, 'start')}"
             yield logging.ERROR, f"{number} produced nothing:"
@@ -223,17 +233,19 @@ class RunEnding:
         )
 
     def _commands(self) -> Iterator[str]:
+        program = typed_program()
         if self.waiting:
             yield "the same command continues this crawl"
         elif self.out_of_budget:
             yield "the same command continues this crawl tomorrow"
         if self.failures:
-            yield "scrapy frontier errors lists what failed"
+            yield f"{program} frontier errors lists what failed"
         if not self.is_normal:
-            yield "scrapy explain URL says why a page is not crawled"
+            yield f"{program} explain URL says why a page is not crawled"
         elif not (self.waiting or self.out_of_budget):
             yield "the same command again fetches only what is due"
-            yield "scrapy report -O report.html shows the crawl; scrapy search WORDS its documents"
+            yield f"{program} report -O report.html shows the crawl"
+            yield f"{program} search WORDS its documents"
 
 
 NO_CONTENT = (

@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from sitecrawl import typed_program
 from sitecrawl.crawl.page_counts import PageCounts, most_common, total
 from sitecrawl.frontier.base import FrontierError, LastVisit, Outcome
 from sitecrawl.policy.documents.placeholders import ADVICE
@@ -70,7 +71,6 @@ REMEDIES = {
 }
 """Advice for starts, by the reason of their last visit; any other is explained by a command."""
 ELSEWHERE = "start there: -a start={}"
-EXPLAIN = "scrapy explain {}"
 
 logger = logging.getLogger(__name__)
 
@@ -159,7 +159,7 @@ class SeedReport:
     def _fail(self, url: str, reason: str, detail: str, outcome: Outcome | None = None) -> None:
         self._results[url] = format_reason(reason, detail)
         advice = ADVICE.get(outcome) if outcome is not None else None
-        self._remedies[url] = advice or REMEDIES.get(reason) or EXPLAIN.format(url)
+        self._remedies[url] = advice or REMEDIES.get(reason) or _explain(url)
 
     def read_nothing(self, counters: Mapping[str, Any], failed: Sequence[str]) -> bool:
         """Return True if no worker has read a page, and every start has failed."""
@@ -192,7 +192,7 @@ class SeedReport:
             if given_up is not None and url not in self._visited:
                 words, reason = given_up
                 self._results.setdefault(url, words)
-                self._remedies.setdefault(url, REMEDIES.get(reason) or EXPLAIN.format(url))
+                self._remedies.setdefault(url, REMEDIES.get(reason) or _explain(url))
         return {url: line for url in self._starts if (line := self._line(url))}
 
     def _line(self, url: str) -> str:
@@ -205,8 +205,12 @@ class SeedReport:
             return ""
         steps = (f"{each}: {self._results.get(each, '')}" for each in way)
         words = "; ".join(steps).removeprefix(f"{url}: ")
-        remedy = self._remedies.get(end) or EXPLAIN.format(end)
+        remedy = self._remedies.get(end) or _explain(end)
         return f"start {url} produced nothing: {words}: {remedy}"
+
+
+def _explain(url: str) -> str:
+    return f"{typed_program()} explain {url}"
 
 
 def _pages_read(counters: Mapping[str, Any]) -> int:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from scrapy import signals
 from scrapy.extensions.feedexport import FeedExporter
 
+from sitecrawl import typed_program
 from sitecrawl.crawl.run_summary import ProgressSnapshot, counted
 from sitecrawl.extensions.crawl import crawl_of
 from sitecrawl.extensions.progress import Progress
@@ -24,11 +25,11 @@ if TYPE_CHECKING:
 
 NO_FEED = (
     "No feed is set: %d lines are in the crawl database alone. The next run with -O FILE writes "
-    "them, or at once: scrapy export -O FILE"
+    "them, or at once: %s export -O FILE"
 )
 NO_LINE = (
     "No line was written: nothing that this run visited is new, changed or gone. All documents: "
-    "scrapy export -O FILE"
+    "%s export -O FILE"
 )
 
 NEVER = logging.CRITICAL + 1
@@ -105,9 +106,9 @@ class ProgressLog:
         """Describe the output: files with the number of their lines, or why there are none."""
         feeds = self._crawler.get_extension(FeedExporter)
         if figures.lines and feeds is None:
-            yield NO_FEED % figures.lines
+            yield NO_FEED % (figures.lines, typed_program())
         if not figures.lines and feeds is not None and self._changed_nothing():
-            yield NO_LINE
+            yield NO_LINE % typed_program()
         if isinstance(feeds, Feeds):
             for path, count in feeds.files():
                 yield f"{counted(count, 'line')} written to {path}."

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from sitecrawl.policy.urls.rule_engine import Rules
 
 
+BODY = "body"
 KEPT = "\0site names in titles"
 """Part of the version of documents whose titles keep the site name, as they differ only by it."""
 
@@ -67,12 +68,11 @@ class ChangePipeline(DocumentPipeline):
         links = stable_links(page)
         if len(links) <= self._rules.memory:  # more would not stay cached: a second for 50,000
             links = [self._rules.admit(link).key or link for link in links]
-        text = stable_text(page)
-        page_hash = content_hash(text, links, page.images)
-        hashes = ContentHashes(
-            text_hash(page.title, text),
-            document_hash(document, page_hash + self._version),
-        )
+        own = text_hash(page.title, stable_text(page))
+        page_hash = content_hash(own or "", links, page.images) + self._version
+        is_hashed = document.get(BODY) is page.text and not page.stable_text
+        fields = {**document, BODY: ""} if is_hashed else document
+        hashes = ContentHashes(own, document_hash(fields, page_hash))
         if is_unchanged(visit, hashes):
             visit.hashed(replace(hashes, unchanged=True))
             raise DropDocument(Outcome.FILE_INGESTED, "ok")

@@ -19,7 +19,7 @@ from fixtures.server import Server, Site, page
 
 pytestmark = pytest.mark.slow
 PAGE = (ROOT / "docs" / "operations.md").read_text(encoding="utf-8")
-FILE = re.compile(r"^```\w+\n# (\S+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+FILE = re.compile(r"^`(\S+)`:\n\n```\w+\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 CRON = re.compile(r"^\d+ \d+ \* \* \*  ")
 SITE: Site = {
     "/": page("/people/jane", "/a", text="Start of the site"),

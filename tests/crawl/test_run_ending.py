@@ -36,7 +36,7 @@ def test_each_start_that_brought_nothing_is_said_with_a_remedy(
     assert len(run.documents) == 9
     lines = after(run.log)
     assert lines[0].startswith("9 lines written to ")
-    assert lines[1] == f"1 page failed: 1 not found, one is {good}/gone on {good}/."
+    assert lines[1] == f"1 page failed: 1 file_not_found, one is {good}/gone on {good}/."
     assert lines[2].startswith("Pages without content of their own")
     assert lines[3] == "4 of 5 starts produced nothing:"
     for line, origin, reason, remedy in zip(

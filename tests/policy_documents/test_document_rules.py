@@ -7,7 +7,12 @@ import re
 import pytest
 
 from sitecrawl.policy.documents.binary_content import check_text
-from sitecrawl.policy.documents.content_hash import content_hash, stable_links, stable_text
+from sitecrawl.policy.documents.content_hash import (
+    content_hash,
+    stable_links,
+    stable_text,
+    text_hash,
+)
 from sitecrawl.policy.documents.document_options import DocumentOptions
 from sitecrawl.policy.documents.metadata_mapping import mapping_problems
 from sitecrawl.policy.documents.obedience import refresh_target
@@ -30,7 +35,8 @@ def page(html: str, url: str = "http://example.org/dir/x.html") -> Page:
 
 def hashed(html: str, keys: list[str] | None = None) -> str:
     facts = page(html)
-    return content_hash(stable_text(facts), keys or stable_links(facts), facts.images)
+    text = text_hash("", stable_text(facts)) or ""
+    return content_hash(text, keys or stable_links(facts), facts.images)
 
 
 @pytest.mark.parametrize(

@@ -12,9 +12,9 @@ from sitecrawl.web import dates, encoding, validators
 from sitecrawl.web.encoding import LABELS
 from sitecrawl.web.feeds import news_feeds as feeds
 from sitecrawl.web.feeds import sitemaps
-from sitecrawl.web.html import links as web_bases
 from sitecrawl.web.robots.robots_txt import RobotsTxt
 from sitecrawl.web.urls import identity
+from sitecrawl.web.urls import page_base as web_bases
 from sitecrawl.web.urls import url as urls
 
 pytestmark = pytest.mark.slow

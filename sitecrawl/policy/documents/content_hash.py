@@ -16,16 +16,15 @@ if TYPE_CHECKING:
 _CHANGING = frozenset({"iframe", "script", "refresh"})
 
 
-def content_hash(text: bytes, links: Iterable[str], images: Iterable[str]) -> str:
-    """Return 32 hex digits that change when the text, links or own images do.
+def content_hash(text: str, links: Iterable[str], images: Iterable[str]) -> str:
+    """Return 32 hex digits that change when the text, given by its hash, links or own images do.
 
     Banners are left out: images of other hosts with their ALT text, the links around them, and
     content of frames and scripts from other sites. ``links`` may be keys instead of the URLs as
     found, if session ids would make these differ at each visit.
     """
-    digest = sha256(text)
-    digest.update(_encoded("\0".join(["", *sorted(set(links)), "", *sorted(images)])))
-    return digest.hexdigest()[:32]
+    lines = [text, *sorted(set(links)), "", *sorted(images)]
+    return sha256(_encoded("\0".join(lines))).hexdigest()[:32]
 
 
 def text_hash(title: str, text: bytes) -> str | None:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from sitecrawl.web.content_blocks import ContentBlock
 from sitecrawl.web.html.text import PERMALINKS, TextBuilder, cleaned
-from sitecrawl.web.urls.url import resolve
+from sitecrawl.web.urls.page_base import Base
 from sitecrawl.web.whitespace import squeezed, word_parts
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ _BRACKET = re.compile(r"(?=[\[\]])")
 # Characters that begin a heading, list, quote, listing, rule or table at the start of a line.
 _BLOCK_START = re.compile(r"\A(?=#{1,6}(?:\s|$)|[-+*>|](?:\s|$)|```|~~~|(?:-+|=+)\s*$)")
 _NUMBER_START = re.compile(r"\A(\d{1,9})([.)])(?=\s|$)")
-_IN_ADDRESS = str.maketrans({"(": "%28", ")": "%29", " ": "%20", "<": "%3C", ">": "%3E"})
+_IN_ADDRESS = (("(", "%28"), (")", "%29"), (" ", "%20"), ("<", "%3C"), (">", "%3E"))
 _TICKS = re.compile("`+")
 _ITEM_START = re.compile(r"- |1\. ")  # any other start of a list needs an empty line before it
 MAX_LEAD = 1_000  # characters of a table's head up to which it is repeated
@@ -206,10 +206,7 @@ class Outline:
 
     def blocks(self) -> tuple[ContentBlock, ...]:
         """The content of the page."""
-        return tuple(
-            block._replace(text=cleaned(block.text), markdown=cleaned(block.markdown))
-            for block in _blocks(self._tree().children)
-        )
+        return tuple(map(_cleaned, _blocks(self._tree().children)))
 
     def _tree(self) -> Structure:
         """The root of the tree, built from what was recorded; elements without content are dropped."""
@@ -293,12 +290,12 @@ STRONG, EMPHASIS, DELETED, CODE, LINK, IMAGE = "**", "*", "~~", "`", "[", "!["
 class MarkedText(TextBuilder):
     """Text with its formatting, added to an outline line by line."""
 
-    __slots__ = ("_is_plain", "_marks", "_open", "_taken", "outline", "url")
+    __slots__ = ("_is_plain", "_marks", "_open", "_taken", "base", "outline")
 
     def __init__(self, outline: Outline) -> None:
         super().__init__()
         self.outline = outline
-        self.url = ""
+        self.base = Base("", "utf-8")
         self._marks: list[tuple[int, Format, bool]] = []
         self._open: list[Format] = []
         self._taken: list[str] | None = None
@@ -367,7 +364,7 @@ class MarkedText(TextBuilder):
         """The Markdown of the pieces of the last line; open formatting continues in the next."""
         pieces, self._taken = self._taken or [], None
         marks, self._marks = self._marks, []
-        writer = _LineWriter(self.url, plain=self.outline.kind in NEVER_BOLD)
+        writer = _LineWriter(self.base, plain=self.outline.kind in NEVER_BOLD)
         for mark in self._open:
             writer.open(mark)
         at = 0
@@ -392,8 +389,8 @@ class _LineWriter:
     Space is moved outside formatted words, and empty formatting is omitted.
     """
 
-    def __init__(self, url: str, *, plain: bool) -> None:
-        self._url = url
+    def __init__(self, base: Base, *, plain: bool) -> None:
+        self._base = base
         self._plain = plain
         self._out: list[str] = []
         self._active: list[tuple[Format, int]] = []  # with the position of its sign
@@ -417,7 +414,7 @@ class _LineWriter:
         signs = [mark.sign for mark, _ in self._active]
         if CODE not in signs:
             words = escaped(words)
-        if LINK in signs or IMAGE in signs:
+        if (LINK in signs or IMAGE in signs) and ("[" in words or "]" in words):
             words = _BRACKET.sub(r"\\", words)
         self._out.append(words)
 
@@ -496,20 +493,24 @@ class _LineWriter:
         """A link or an image; empty for the sign of a permalink."""
         if mark.sign == LINK and content in PERMALINKS and mark.href.startswith("#"):
             return ""
-        url = absolute(mark.href, self._url)
+        url = absolute(mark.href, self._base)
         return f"{mark.sign}{content}]({url})" if url else content
 
 
-def absolute(href: str, base: str) -> str:
+def absolute(href: str, base: Base) -> str:
     """An absolute address for Markdown; empty if it has no usable target."""
     href = href.strip()
     reference, sign, fragment = href.partition("#")
-    url = resolve(reference, base)
+    url = base.resolve(reference)
     if url is None or len(url) + len(fragment) > MAX_URL:
         return ""
     if url.startswith(("javascript:", "data:", "about:")):
         return ""
-    return f"{url}{sign}{fragment}".translate(_IN_ADDRESS)
+    address = f"{url}{sign}{fragment}"
+    for each, code in _IN_ADDRESS:  # a quarter of the time of str.translate
+        if each in address:
+            address = address.replace(each, code)
+    return address
 
 
 def fenced(code: str, language: str) -> str:
@@ -517,6 +518,12 @@ def fenced(code: str, language: str) -> str:
     longest = max(map(len, _TICKS.findall(code)), default=0)
     fence = "`" * max(3, longest + 1)
     return f"{fence}{language}\n{code}\n{fence}"
+
+
+def _cleaned(block: ContentBlock) -> ContentBlock:
+    if block.text.isascii() and block.markdown.isascii():
+        return block
+    return block._replace(text=cleaned(block.text), markdown=cleaned(block.markdown))
 
 
 def _blocks(children: Iterable[Structure | OutlineLine]) -> Iterator[ContentBlock]:
@@ -557,6 +564,8 @@ def _paragraph(lines: Sequence[OutlineLine]) -> ContentBlock:
 
 def _escaped_start(line: str) -> str:
     """A line whose start is escaped if Markdown would read it as the start of a block."""
+    if line[:1].isalpha():  # true for most lines
+        return line
     return _NUMBER_START.sub(r"\1\\\2", _BLOCK_START.sub(r"\\", line, count=1), count=1)
 
 
@@ -594,7 +603,7 @@ def _list(node: Structure) -> Iterator[ContentBlock]:
         else:
             found = (_indented(block, "  ", "  ") for block in _blocks([child]))
         for block in found:
-            yield block._replace(tight=block.tight or not first)
+            yield block if first or block.tight else block._replace(tight=True)
             first = False
 
 

@@ -47,6 +47,7 @@ from sitecrawl.web.html.text_elements import in_language, useful_start
 from sitecrawl.web.html.walk import Walk, first_node
 from sitecrawl.web.languages import read_language
 from sitecrawl.web.media_type import is_html, is_xml
+from sitecrawl.web.urls.page_base import Base
 from sitecrawl.web.urls.url import resolve, split
 
 if TYPE_CHECKING:
@@ -102,7 +103,7 @@ def read_html(page: Page, markup: bytes, options: ReadOptions) -> Reading:
     walk.language = page.language
     if isinstance(walk.text, MarkedText):
         walk.text.outline.has_pages = not (is_html(page.content_type) or is_xml(page.content_type))
-        walk.text.url = resolve(walk.base or "", page.url) or page.url
+        walk.text.base = Base(resolve(walk.base or "", page.url) or page.url, "utf-8")
     marked = _mark_elements(walk, root, markup)
     walk.read(first_node(root))
     walk.text.close()
