@@ -301,6 +301,23 @@ def test_stored_evidence_counts_for_less_and_a_few_pages_are_tried_again() -> No
     assert second.verdict(f"{HOME}/view?post=9999") is Verdict.LEAVE
 
 
+@pytest.mark.behaviour("Q-44")
+def test_pages_that_brought_nothing_again_say_nothing_of_new_ones() -> None:
+    """A list of jobs has as many that are filled; a new one is requested after any number of them."""
+    before = Evidence(10)
+    for number in range(500, 700):
+        before.read(Read(f"{HOME}/jobs/{number}", f"{HOME}/", None))
+    tried(before, "/jobs/{}", 40, "A job with")
+    later = Evidence(10)
+    for stored in before.as_stored():
+        later.restore(*stored)
+    for number in range(500, 700):
+        if later.verdict(f"{HOME}/jobs/{number}") is not Verdict.LEAVE:
+            later.read(Read(f"{HOME}/jobs/{number}", f"{HOME}/", None))
+    assert later.verdict(f"{HOME}/jobs/699") is Verdict.LEAVE
+    assert later.verdict(f"{HOME}/jobs/900") is not Verdict.LEAVE
+
+
 @pytest.mark.behaviour("Q-41")
 def test_mixes_of_parameters_that_were_tried_share_the_samples_of_a_later_run() -> None:
     before, now = Evidence(10), Evidence(10)

@@ -14,7 +14,7 @@ import re
 from array import array
 from base64 import b64decode, b64encode
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum, auto
 from math import sqrt
 from typing import Any, NamedTuple
@@ -23,6 +23,7 @@ from sitecrawl.policy.worth.copies import Copies
 from sitecrawl.policy.worth.kinds import (
     COPY,
     FOLDER,
+    FRUITLESS,
     NAMES,
     NUMBER,
     PARAMETER,
@@ -63,7 +64,10 @@ MIN_ANSWERS = 10
 that are not charged to the origin; otherwise it may as well be down."""
 KIND, SETS = "kind", "sets"
 """Kinds of stored evidence beside the bases of pools."""
-SET_NAMES = ("texts", "lines", "figures", "requested", "translations", "translated", "read_urls")
+SET_NAMES = (
+    *("texts", "lines", "figures"),
+    *("requested", "fruitless", "translations", "translated", "read_urls"),
+)
 """The stored sets of hashes: those of Novelty, of Kinds, of Translations, and of Copies."""
 ALIASES = "aliases"
 MAX_KINDS = 4000
@@ -212,6 +216,7 @@ class Evidence:
         self.kinds.add(page.url)
         for each in self._of(kind):
             each.add(is_new=is_new)
+        self.kinds.brought(page.url, something=is_new)
         if is_new:
             self._credit(page.referrer)
         elif len(self._fruitless) < MAX_FRUITLESS:
@@ -233,17 +238,26 @@ class Evidence:
     def _credit(self, page: str | None) -> None:
         """Credit the page on which a new document was found, if it has brought nothing yet."""
         kind = self._fruitless.pop(page, None) if page is not None else None
-        for each in self._of(kind) if kind is not None else ():
+        if page is None or kind is None:
+            return
+        self.kinds.brought(page, something=True)
+        for each in self._of(kind):
             each.credit()
 
     def _of(self, kind: Kind) -> list[Yield]:
-        """Return the yields of a kind and of its pools."""
+        """Return the yields of a kind and of its pools.
+
+        What is requested again and brings nothing tells nothing of pages that were never requested, but
+        these tell of the others.
+        """
         own = self.yields.get(kind.name)
         if own is None:
             if len(self.yields) >= MAX_KINDS:
                 del self.yields[next(iter(self.yields))]
             own = self.yields[kind.name] = Yield()
         found = [own]
+        if (others := self.yields.get(kind.name + FRUITLESS)) is not None:
+            found.append(others)
         for pool in kind.pools:
             each = self.pools.get(pool)
             if each is None:
@@ -295,15 +309,8 @@ class Evidence:
 
     def _of_failures(self, url: str) -> list[Yield]:
         kind = self.kinds.of(url)
-        own, *pools = self._of(kind)
-        return [
-            own,
-            *(
-                each
-                for pool, each in zip(kind.pools, pools, strict=True)
-                if pool.basis == PARAMETER
-            ),
-        ]
+        own = self._of(kind)[0]
+        return [own, *(self.pools[each] for each in kind.pools if each.basis == PARAMETER)]
 
     def as_stored(self) -> Iterable[tuple[str, str, dict[str, Any]]]:
         """Yield basis, name and values of what is known of kinds and pools, and the lines of pages."""
@@ -318,6 +325,7 @@ class Evidence:
             known.lines,
             known.figures,
             self.kinds.requested,
+            self.kinds.fruitless,
             self.kinds.translations.declared,
             self.kinds.translations.read_elsewhere,
             self.kinds.copies.read_urls,
@@ -328,10 +336,10 @@ class Evidence:
     def restore(self, basis: str, name: str, values: Mapping[str, Any]) -> None:
         """Restore what ``as_stored`` gave: old evidence counts for less than that of this run."""
         if basis == SETS:
-            sets = (unpacked(values[each]) for each in SET_NAMES)
-            texts, lines, figures, requested, declared, read, urls = sets
+            sets = (unpacked(values.get(each, "")) for each in SET_NAMES)
+            texts, lines, figures, requested, fruitless, declared, read, urls = sets
             self.novelty = Novelty(texts, lines, figures)
-            self.kinds = Kinds(requested, Translations(declared, read), Copies(urls))
+            self.kinds = Kinds(requested, fruitless, Translations(declared, read), Copies(urls))
             self.kinds.copies.restore(values[ALIASES])
             return
         tried, found = values["tried"], values["found"]
@@ -339,6 +347,8 @@ class Evidence:
         known = Yield(tried * part, found * part)
         if basis == KIND:
             self.yields[name] = known
+            if not name.endswith(FRUITLESS):
+                self.yields.setdefault(name + FRUITLESS, replace(known))
         else:
             self.pools[Pool(basis, name)] = known
 

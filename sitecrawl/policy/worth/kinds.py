@@ -39,6 +39,8 @@ MAX_POOLS = 4
 NAME = "<name>"
 """Directories and values of which there are many."""
 TRANSLATION, READ_BEFORE = " as translation", " read before"
+FRUITLESS = " that brought nothing"
+"""End of the names of kinds whose pages were requested in earlier runs, and brought nothing."""
 NAMES, SET, FOLDER, PARAMETER = "names", "set", "folder", "parameter"
 """Bases of pools, what their kinds share: the same parameters on one path; as many parameters on one path; a directory; a
 parameter on any path."""
@@ -71,16 +73,31 @@ class Kinds:
     """The kinds of the URLs of one origin, by the words that were met at each place.
 
     ``requested`` are the CRC-32 hashes of the URLs that were requested, each without the value of one
-    of its parameters, or without an id in its path.
+    of its parameters, or without an id in its path; ``fruitless`` are those of the whole URLs that were
+    requested and brought nothing.
     """
 
     requested: set[int] = field(default_factory=set)
+    fruitless: set[int] = field(default_factory=set)
     translations: Translations = field(default_factory=Translations)
     copies: Copies = field(default_factory=Copies)
     _words: defaultdict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
 
     def of(self, url: str) -> Kind:
         """Return the kind of an absolute URL."""
+        kind = self._of(url)
+        if self.fruitless and crc32(url.encode()) in self.fruitless:
+            return kind._replace(name=kind.name + FRUITLESS)
+        return kind
+
+    def brought(self, url: str, *, something: bool) -> None:
+        """Record whether a URL that was requested has brought anything so far."""
+        if something:
+            self.fruitless.discard(crc32(url.encode()))
+        elif len(self.fruitless) < MAX_REQUESTED:
+            self.fruitless.add(crc32(url.encode()))
+
+    def _of(self, url: str) -> Kind:
         template = url_template(url)
         path, folders = self._path(template.path, url)
         named = f"?{'&'.join(template.parameters)}" if template.parameters else ""
