@@ -9,7 +9,7 @@ from math import floor, log10
 from sitecrawl.report.overview import KINDS, Column, Overview
 
 WIDTH, HEIGHT = 960, 280
-LEFT, RIGHT, TOP, BOTTOM = 80, 8, 20, 36
+LEFT, RIGHT, TOP, BOTTOM = 130, 8, 20, 36
 GAP = 0.25
 """Part of a column's place that stays free."""
 LABEL_WIDTH = 84
