@@ -57,6 +57,12 @@ def test_every_command_is_documented() -> None:
     assert set(re.findall(r"`scrapy (\w+)", headings)) == commands
 
 
+def test_every_table_of_the_crawl_database_is_documented() -> None:
+    schemas = sorted((SOURCE / "frontier").glob("schema_*.sql"))
+    text = "".join(each.read_text(encoding="utf-8") for each in schemas)
+    assert rows("data-model.md") == set(re.findall(r"CREATE TABLE (\w+)", text))
+
+
 def test_every_stat_is_documented() -> None:
     sources = [path.read_text(encoding="utf-8") for path in SOURCE.rglob("*.py")]
     counted = {name for source in sources for name in stats_of(ast.parse(source))}
