@@ -1,8 +1,9 @@
 """CPU, memory and time of `scrapy sync` and `scrapy search` on real documents.
 
-    python -m benchmarks.sync [--sizes 5000,100000] [--targets sqlite,lancedb,pagefind,opensearch]
+    python -m benchmarks.sync [--sizes 5000,100000] [--targets sqlite,lancedb,pagefind,opensearch] [--preset rag]
 
-Without ``--targets``, up to 5,000 documents go to every target, more of them to the search file.
+Without ``--targets``, up to 5,000 documents go to every target, more of them to the search file. With
+``--targets`` or ``--preset`` nothing is kept.
 One crawl of PostgreSQL's and Python's manuals is multiplied: every copy of a document has an id, an
 address and a marked body of its own. A sync is compared with a second one, which has nothing to
 write: the difference is the cost of the documents. Its memory is the peak of the command's own
@@ -54,11 +55,12 @@ FEW = 5_000  # documents, of which Pagefind's own process needs 2.1 GB
 REPEATS = 7
 
 
-def crawled(corpus: Corpus) -> Path:
+def crawled(corpus: Corpus, preset: str) -> Path:
     """The crawl database of one crawl of the manuals."""
     folder = corpus.room("crawl")
     command = [sys.executable, "-m", "scrapy", "crawl", "site", *QUIET, "-a", "delay=0"]
     command += ["-a", f"start={' '.join(corpus.starts)}", "-a", "crawl_name=sync"]
+    command += ["-a", f"preset={preset}"] if preset else []
     used(command, folder, SCRAPY_SETTINGS_MODULE="sitecrawl.settings")
     return folder / ".sitecrawl" / "sync.db"
 
@@ -187,10 +189,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sizes", default="5000,100000")
     parser.add_argument("--targets", default="")
+    parser.add_argument("--preset", default="")
     options = parser.parse_args()
     sizes = [int(size) for size in options.sizes.split(",")]
-    with recorded("sync") as figures, served() as corpus:
-        database = crawled(corpus)
+    is_whole = not (options.targets or options.preset)
+    with recorded("sync", whole=is_whole) as figures, served() as corpus:
+        database = crawled(corpus, options.preset)
         figures["sizes"] = {}
         for size in sizes:
             folder = corpus.room(f"{size}")

@@ -146,9 +146,10 @@ class SiteSearch extends HTMLElement {
     url.searchParams.set("reader", this.language);
     const reply = await fetch(url, { signal, credentials: "omit" });
     if (!reply.ok) throw new Error(reply.status);
-    const { total, hits, suggestions, correction } = await reply.json();
+    const { total, hits, suggestions, correction, counts } = await reply.json();
+    const several = Object.keys(counts.site || {}).length > 1;
     const pages = hits.map((hit) => ({
-      title: hit.title, note: hit.site, sections: hit.sections.map((each) => ({
+      title: hit.title, note: several ? hit.site : "", sections: hit.sections.map((each) => ({
         url: each.target, title: each.section, text: marked(each.snippet, each.marks) })) }));
     return { total, pages, suggestions, correction };
   }

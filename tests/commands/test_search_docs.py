@@ -76,6 +76,7 @@ def test_the_loop_embeds_only_what_changed(server: Server, tmp_path: Path) -> No
     site["/"] = guide("install", "remove")
     answer, embedded = ask("remove")
     assert embedded == ["Guide › remove", "remove"]
+    assert re.search(r"\[1\] http://\S+/#remove\n", answer)
     assert "/#upgrade" not in answer
 
 
