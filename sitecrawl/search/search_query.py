@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from sitecrawl.search.analysis import (
     PART,
@@ -23,7 +24,7 @@ from sitecrawl.search.analysis import (
 )
 from sitecrawl.search.search_index import SearchIndex
 
-MAX_TERMS = 32
+MAX_WORDS = 32  # of a query; those that follow are ignored
 MIN_PREFIX = 3  # letters of a last word that is completed
 MIN_CORRECTED = 4  # letters of a word that is corrected
 COMMON = 0.5  # share of pages above which a word is left out if the query has rarer ones
@@ -44,8 +45,8 @@ class Term:
 
     @property
     def words(self) -> list[str]:
-        """Words of the term."""
-        return PART.findall(self.text)
+        """Words of the term, each once."""
+        return list(dict.fromkeys(reversed(PART.findall(self.text))))[::-1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +96,7 @@ class SearchQuery:
         def less(matched: str) -> str:
             return " NOT ".join([f"({matched})", *excluded])
 
-        parts = [part for term in self.wanted for part in term.words]
+        parts = [part for term in self.wanted for part in PART.findall(term.text)]
         marked = [word for term in wanted for word in term.words]
         longer = [word for word in marked if len(word) > 1 or not word.isascii()]
         return Expressions(
@@ -103,6 +104,20 @@ class SearchQuery:
             some=less(" OR ".join(_some(term, forms, most) for term in rarer)),
             phrase=less(f'"{" ".join(parts)}"') if len(parts) > 1 else "",
             words=tuple(longer or marked),
+        )
+
+    def with_names(self, index: SearchIndex) -> SearchQuery:
+        """Read ``-word`` as a name where the index has it as one, or if no word is wanted.
+
+        Many programs have options with a single dash: ``java -classpath``.
+        """
+        return SearchQuery(
+            tuple(
+                Term(f"-{term.text}", is_phrase=term.is_phrase)
+                if term.excluded and (not self.wanted or _is_name(f"-{term.text}", index))
+                else term
+                for term in self.terms
+            )
         )
 
     def corrected(self, index: SearchIndex) -> SearchQuery:
@@ -134,7 +149,9 @@ class SearchQuery:
 
 
 def parse_query(text: str) -> SearchQuery:
-    """Read a query; the terms after the first ``MAX_TERMS`` are ignored."""
+    """Read a query; the words after the first ``MAX_WORDS`` are ignored."""
+    ends = [found.end() for found in islice(PART.finditer(text), MAX_WORDS + 1)]
+    text = text[: ends[MAX_WORDS - 1]] if len(ends) > MAX_WORDS else text
     terms = []
     for found in TERM.finditer(text):
         is_phrase = found["phrase"] is not None
@@ -142,7 +159,7 @@ def parse_query(text: str) -> SearchQuery:
         if PART.search(content):
             prefix = not is_phrase and content.endswith("*")
             terms.append(Term(content.rstrip("*"), bool(found["minus"]), prefix, is_phrase))
-    return SearchQuery(tuple(terms[:MAX_TERMS]))
+    return SearchQuery(tuple(terms))
 
 
 class WordForms:
@@ -234,6 +251,11 @@ def _mended(term: Term, forms: WordForms, *, is_last: bool) -> Term:
             return Term(text, prefix=True)
         text = text.replace(word, _nearest(word, index), 1)
     return Term(text)
+
+
+def _is_name(text: str, index: SearchIndex) -> bool:
+    """Return True if a text with signs is a name in texts, or a title, heading or definition."""
+    return index.occurs(f'"{signed(text)}"') or bool(index.named(name_key(text)))
 
 
 def _is_begun_name(text: str, index: SearchIndex) -> bool:

@@ -185,7 +185,7 @@ def search(
     A hit has up to so many ``sections``. With the ``vector`` of the query, ranks by words and by the
     nearness of vectors are fused. Raises IndexFileError.
     """
-    typed = parse_query(text)
+    typed = parse_query(text).with_names(index)
     query = typed.corrected(index)
     filters = filters or SearchFilters()
     expressions = query.expressions(index, primary_language(filters.language))
@@ -209,7 +209,7 @@ def search(
         total - matching + len(ranked),
         hits,
         any_word=len(query.wanted) > 1 and not found.has_every,
-        correction=query.text() if query != typed else "",
+        correction=query.text() if query.text() != typed.text() else "",
         counts=_counts(places[number] for number, _, _ in ranked),
     )
 

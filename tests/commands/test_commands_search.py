@@ -24,7 +24,8 @@ GUIDE = """<html lang="en"><title>Guide</title><body><h1 id="top">Guide</h1>
 creates a folder.</p><h2 id="remove">Removal</h2><p>Delete the folder, and its archives.</p></body>"""
 REFERENCE = """<html lang="en"><title>Reference</title><body><h1 id="top">Reference</h1><p>Functions.</p>
 <dl><dt id="lib.Pool.acquire_slot">class acquire_slot(count)</dt><dd>Waits for a turn.</dd>
-<dt id="lib.drop">drop()</dt><dd>Ends the waiting.</dd></dl></body>"""
+<dt id="lib.drop">drop()</dt><dd>Ends the waiting.</dd>
+<dt id="opt-vv">-vv</dt><dd>Tells more of them.</dd></dl></body>"""
 HOSTILE = "<html lang=en><title>Bad \x1b[2J\u202etitle</title><body><p>escape \x1b]0;x\x07 here</p></body>"
 SITE: dict[str, Page] = {
     "/": page(
@@ -110,6 +111,8 @@ def test_inflections_are_found(known: Crawled, say: Say, words: str, path: str) 
         ('" * : ^ { ( )', []),
         ("folder AND NOT(", ["Guide"]),
         ("folder NEAR(", ["Guide"]),
+        ("folder." * 5_000, ["Guide"]),
+        ("functions -vv", ["Reference"]),
     ],
 )
 def test_every_query_has_an_answer(say: Say, words: str, titles: list[str]) -> None:
