@@ -213,7 +213,6 @@ class CrawlReader:
         self._index = index
         source = find()
         self.realm = source.configuration.params.realm
-        self._embed = source.configuration.params.embed
         self._found: dict[Hashable, SearchResults] = {}
         self.name = source.name
 
@@ -242,7 +241,7 @@ class CrawlReader:
     ) -> SearchResults:
         with open_index(self._index) as index:
             try:
-                vector = query_vector(index, self._embed, words)
+                vector = query_vector(index, words)
             except SyncError as error:
                 raise IndexFileError(str(error)) from error
             return search(index, words, filters, vector=vector, **options)

@@ -18,7 +18,7 @@ from sitecrawl.console.maintenance import with_noun
 from sitecrawl.console.search_files import update_search_file
 from sitecrawl.console.terminal import print_errors, print_lines, printable
 from sitecrawl.statuses import DATABASE_ERROR
-from sitecrawl.sync.embedding import query_vector
+from sitecrawl.sync.embedding import EMBED, query_vector
 from sitecrawl.sync.target import SyncError
 
 if TYPE_CHECKING:
@@ -87,9 +87,11 @@ class Command(StoredCommand):
             opts.site, opts.under, opts.language, opts.type, opts.spargs.get("realm", "")
         )
         try:
-            path, embed = self._up_to_date(opts)
+            path = Path(opts.file) if opts.file else self._up_to_date(opts)
             with open_index(path) as index:
-                vector = query_vector(index, embed, words)
+                # The file of another person names no function to run here.
+                is_trusted = not opts.file or index.meta(EMBED) == opts.spargs.get("embed")
+                vector = query_vector(index, words) if is_trusted else None
                 found = search(
                     index, words, filters, vector=vector, limit=opts.limit, offset=opts.offset
                 )
@@ -100,12 +102,9 @@ class Command(StoredCommand):
             return print_lines(json.dumps(hit.record(), ensure_ascii=False) for hit in found.hits)
         return _print_results(words, found)
 
-    def _up_to_date(self, opts: argparse.Namespace) -> tuple[Path, str]:
-        """Synchronise the search file beside the crawl database; return it, and what embeds."""
-        if opts.file:
-            return Path(opts.file), opts.spargs.get("embed", "")
-        source = find_crawl(self.settings["SITECRAWL_DATABASE"], opts.spargs)
-        return update_search_file(source), source.configuration.params.embed
+    def _up_to_date(self, opts: argparse.Namespace) -> Path:
+        """Synchronise the search file beside the crawl database, and return it."""
+        return update_search_file(find_crawl(self.settings["SITECRAWL_DATABASE"], opts.spargs))
 
 
 def _print_results(words: str, found: SearchResults) -> int:

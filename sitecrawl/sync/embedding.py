@@ -66,12 +66,13 @@ class Embedder:
         return encode
 
 
-def query_vector(index: SearchIndex, embed: str, words: str) -> list[float] | None:
-    """Return the vector of a query if the index has vectors of the same function, else None.
+def query_vector(index: SearchIndex, words: str) -> list[float] | None:
+    """Return the vector of a query by the function that made those of the index, else None.
 
     Raises SyncError.
     """
-    if not embed or index.meta(EMBED) != embed or not words.strip():
+    embed = index.meta(EMBED)
+    if not embed or not words.strip():
         return None
     [vector] = _embedder(embed).vectors([words])
     return vector

@@ -11,6 +11,7 @@ import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import asdict
+from functools import cached_property
 from json import dumps, loads
 from pathlib import Path
 from typing import IO, ClassVar
@@ -40,13 +41,21 @@ class SearchFileTarget:
         if not uri.startswith("sqlite:///") or not path:
             raise TargetUriError(f"{uri!r} names no file; write sqlite:///search.sqlite")
         self.path = Path(path)
-        self._options = options
+        self._given = options.embed
         self._writer: IndexWriter | None = None
         self._lock: IO[str] | None = None
 
+    @cached_property
+    def _embed(self) -> str:
+        """The function that makes vectors: without one in the options, that of the file."""
+        if self._given or not self.path.exists():
+            return self._given
+        with _sync_errors(), open_index(self.path) as index:
+            return index.meta(EMBED) or ""
+
     def mapping(self) -> str:
         """Return the version of the index, and the function that makes its vectors."""
-        return f"search file {INDEX_VERSION} {self._options.embed}".rstrip()
+        return f"search file {INDEX_VERSION} {self._embed}".rstrip()
 
     def cursor(self) -> Cursor | None:
         """Read the cursor of the file; None if there is none."""
@@ -61,7 +70,7 @@ class SearchFileTarget:
             self._take(shared=True)
             self._close_index()
             index = SearchIndex(self.path, make=True)
-            self._writer = IndexWriter(self.path, index, self._options.embed)
+            self._writer = IndexWriter(self.path, index, self._embed)
             return _read(self._writer.stored)
 
     def fault(self, expected: ExpectedCount) -> str:
@@ -90,7 +99,7 @@ class SearchFileTarget:
             _remove(path)
             index = SearchIndex(path, make=True)
         with closing(index), self._old_vectors() as known:
-            yield IndexWriter(self.path, index, self._options.embed, known)
+            yield IndexWriter(self.path, index, self._embed, known)
             with _sync_errors():
                 index.checkpoint()
         with _sync_errors():
@@ -108,7 +117,7 @@ class SearchFileTarget:
             yield None
             return
         with closing(old):
-            has_same = self._options.embed and old.meta(EMBED) == self._options.embed
+            has_same = self._embed and old.meta(EMBED) == self._embed
             yield old.vectors if has_same else None
 
     def close(self) -> None:

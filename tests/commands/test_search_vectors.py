@@ -74,6 +74,19 @@ def test_a_page_without_the_words_is_found_by_meaning(
 
 
 @pytest.mark.behaviour("SY-28")
+def test_a_file_keeps_its_vectors_without_the_option(
+    harbour: tuple[str, CrawlCommand], tmp_path: Path
+) -> None:
+    origin, command = harbour
+    assert command(f"{origin}/").status == 0
+    assert found(command, "vessel", "-a", "embed=embedding:embed")[0] == f"{origin}/quay#quay"
+    assert command.command("reindex", "--all")[0] == 0
+    embedded = len((tmp_path / "embedded").read_text().splitlines())
+    assert found(command, "vessel")[0] == f"{origin}/quay#quay"
+    assert len((tmp_path / "embedded").read_text().splitlines()) == embedded + 1  # the query
+
+
+@pytest.mark.behaviour("SY-28")
 def test_without_a_function_words_alone_count(harbour: tuple[str, CrawlCommand]) -> None:
     origin, command = harbour
     assert command(f"{origin}/").status == 0
