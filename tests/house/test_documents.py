@@ -54,7 +54,7 @@ def test_every_command_is_documented() -> None:
     commands = {path.stem for path in (SOURCE / "commands").glob("[!_]*.py")}
     text = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8")
     headings = "\n".join(re.findall(r"^## .*", text, re.MULTILINE))
-    assert set(re.findall(r"`scrapy (\w+)", headings)) == commands
+    assert set(re.findall(r"`scrapy ([\w-]+)", headings)) == commands
 
 
 def test_every_table_of_the_crawl_database_is_documented() -> None:
