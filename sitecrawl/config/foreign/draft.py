@@ -1,4 +1,4 @@
-"""What was read of another crawler's configuration: options, and what has no counterpart."""
+"""Draft of a ``site.toml``: options, hints, and settings without counterpart."""
 
 from __future__ import annotations
 
