@@ -28,6 +28,7 @@ PAGES = sorted(
 )
 OPTIONS = frozenset(CrawlParams.model_fields) | {"config", "crawl", "profile"}
 PROGRAM = re.compile(r"(?:\S*/)?(scrapy|sitecrawl)")
+WRITTEN_OPTION = re.compile(r"""^(-a \w+=(?:"[^"]*"|'[^']*'|\S)*).*$""", re.MULTILINE)
 ENDS = {"|", "||", "&", "&&", ";", ">", ">>", "<", "2>", "2>&1", "\\"}
 PLACEHOLDER = re.compile(r"[A-Z]{2,}|\.\.\.|…|^$")
 
@@ -46,10 +47,19 @@ def tokens(path: Path) -> Iterator[str]:
         if token.type == "code_block" or (
             token.type == "fence" and token.info in {"", "bash", "sh", "console", "shell"}
         ):
-            yield token.content.replace("\\\n", " ")
+            yield WRITTEN_OPTION.sub(r"scrapy crawl site \1", token.content.replace("\\\n", " "))
         for child in token.children or ():
             if child.type == "code_inline":
                 yield child.content
+
+
+def files(path: Path) -> Iterator[tuple[str, str]]:
+    """Yield language and text of each code block that has a language or begins with a file's name."""
+    for token in MarkdownIt().parse(path.read_text(encoding="utf-8")):
+        if token.type == "fence":
+            yield token.info, token.content
+        elif token.type == "code_block" and re.match(r"# sites?\.toml\n", token.content):
+            yield "toml", token.content
 
 
 def commands(path: Path) -> list[str]:
