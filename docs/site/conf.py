@@ -7,13 +7,13 @@ from sphinx.highlighting import lexers
 
 project = "sitecrawl"
 release = importlib.metadata.version("scrapy-sitecrawl")
-extensions = ["myst_parser"]
+extensions = ["myst_parser", "sphinx.ext.autodoc"]
 root_doc = "docs/index"
 include_patterns = ["*.md", "docs/**.md", "benchmarks/README.md"]
 exclude_patterns = ["build"]
 templates_path = ["templates"]
 myst_heading_anchors = 4
-nitpicky = True
+autodoc_typehints = "description"
 lexers["mermaid"] = TextLexer()  # drawn by GitHub; here a script of another site would have to
 
 html_theme = "furo"
