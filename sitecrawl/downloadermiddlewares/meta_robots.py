@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from sitecrawl.extensions.crawl import crawl_of
 from sitecrawl.policy.documents.audit import audit_text
-from sitecrawl.policy.documents.usage import usage_field
+from sitecrawl.policy.documents.usage_permissions import usage_field
 from sitecrawl.policy.http.answers import FetchResult
 from sitecrawl.policy.outcomes import Outcome
 from sitecrawl.reqmeta import READ_PAGE, ReadPage, file_of, media_type_of, origin_of, visit_of
@@ -19,7 +19,7 @@ from sitecrawl.web.html.outgoing import PROTECTION
 from sitecrawl.web.media_type import declared_type, is_html
 from sitecrawl.web.page_reader import read_page
 from sitecrawl.web.robots.directives import read_directives
-from sitecrawl.web.robots.usage import HEADERS, page_statements
+from sitecrawl.web.robots.usage_statements import HEADERS, page_statements
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from heapq import nlargest
 
-from sitecrawl.policy.documents.usage import cited
+from sitecrawl.policy.documents.usage_permissions import cited
 from sitecrawl.policy.outcomes import REDIRECTS, Outcome
 from sitecrawl.policy.urls.templates import url_template
 from sitecrawl.report import problems

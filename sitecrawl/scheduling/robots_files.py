@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from sitecrawl.config.options.crawl_options import CrawlParams
     from sitecrawl.scheduling.origin import Origin, RobotsFile
-    from sitecrawl.web.robots.usage import Statement
+    from sitecrawl.web.robots.usage_statements import Statement
 
 
 logger = logging.getLogger(__name__)

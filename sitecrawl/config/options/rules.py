@@ -16,7 +16,7 @@ from sitecrawl.policy.urls.scope import read_domain
 from sitecrawl.policy.urls.session_ids import SESSION_PARAMETERS, TRACKING_PARAMETERS
 from sitecrawl.policy.urls.url_rules import IGNORED_EXTENSIONS, read_policy, read_site
 from sitecrawl.web.files.formats import media_types, wanted_formats
-from sitecrawl.web.robots.usage import PURPOSES
+from sitecrawl.web.robots.usage_statements import PURPOSES
 from sitecrawl.web.urls.identity import DEFAULT_PAGES, FOLDS
 
 

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from sitecrawl.policy.documents.usage import NOTHING_SAID
+from sitecrawl.policy.documents.usage_permissions import NOTHING_SAID
 from sitecrawl.web.html.page import Page
 from sitecrawl.web.media_type import is_html
 

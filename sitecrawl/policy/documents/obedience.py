@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sitecrawl.policy.documents.usage import NOTHING_SAID, UsageRefusal, usage_refusal
+from sitecrawl.policy.documents.usage_permissions import NOTHING_SAID, UsageRefusal, usage_refusal
 from sitecrawl.web.html.page import Directives
 
 if TYPE_CHECKING:

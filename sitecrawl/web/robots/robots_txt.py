@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 
-from sitecrawl.web.robots.usage import Statement, statement
+from sitecrawl.web.robots.usage_statements import Statement, statement
 from sitecrawl.web.urls.url import normalize, resolve, split
 
 SIZE_LIMIT = 500 * 1024  # RFC 9309, 2.5

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from sitecrawl.web.robots.usage import PURPOSES, Statement
+from sitecrawl.web.robots.usage_statements import PURPOSES, Statement
 
 NOTHING_SAID: Mapping[str, Any] = MappingProxyType({})
 FORBIDDEN = "usage"
