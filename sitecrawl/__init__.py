@@ -3,12 +3,23 @@
 import shlex
 import shutil
 import sys
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from sitecrawl.addon import Addon
 
 __all__ = ["Addon"]
-__version__ = "0.1.0"
+
+
+def _version() -> str:
+    """Return the version of the distribution; 0 for a package that was copied without it."""
+    try:
+        return version("scrapy-sitecrawl")
+    except PackageNotFoundError:
+        return "0"
+
+
+__version__ = _version()
 
 
 def install_command(extra: str) -> str:

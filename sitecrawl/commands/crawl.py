@@ -37,6 +37,7 @@ from sitecrawl.console.setting_problems import setting_problems
 from sitecrawl.console.terminal import print_errors, reopen_stderr
 from sitecrawl.frontier.base import DatabaseUrlError, FrontierError
 from sitecrawl.frontier.opening import backend
+from sitecrawl.policy.http.agent_identity import UnusableKeyError, read_identity
 from sitecrawl.statuses import BAD_USAGE, DATABASE_ERROR, DONE, INTERRUPTED, STARTS_FAILED
 from sitecrawl.sync.target import TargetUriError, check_target
 
@@ -185,6 +186,7 @@ def problems_of(spider: Any, arguments: Mapping[str, str], settings: BaseSetting
         if renders_locally(configuration.params) and lacks_browser(settings, os.environ):
             yield f"render: {NO_BROWSER}."
         yield from folder_problems(configuration.params)
+        yield from _identity_problems(configuration.params.identity)
     except TargetUriError as error:
         yield f"sync: {error}"
     except ConfigError as error:
@@ -210,3 +212,12 @@ def exit_status(crawler: Crawler | None) -> int | None:
     if began and reason in (None, "shutdown") and status in (None, DONE, STARTS_FAILED):
         return INTERRUPTED
     return int(status) if status is not None else None
+
+
+def _identity_problems(path: str) -> Iterator[str]:
+    """Yield a line if the file of the key cannot be used."""
+    try:
+        if path:
+            read_identity(Path(path))
+    except UnusableKeyError as error:
+        yield f"identity: {error}."

@@ -109,6 +109,8 @@ def plan(source: CrawledSource, reindex: Reindex, today: StoredJudge) -> Reindex
         found.written = sum(1 for _ in reindex.planned(rewrite_unchanged)) - deleted
     with open_records(source.database) as records:
         found.reread = records.read_otherwise(params.realm, params.reading)
+        if "purpose" in options:
+            found.reread += records.forbidden(params.realm)
     return found
 
 

@@ -13,6 +13,7 @@ from sitecrawl.frontier.base import Candidate
 from sitecrawl.frontier.stored_reindex import Rewrite
 from sitecrawl.policy.decision import Admission
 from sitecrawl.policy.documents.binary_content import check_text
+from sitecrawl.policy.documents.usage_permissions import FORBIDDEN, NOTHING_SAID
 from sitecrawl.policy.urls.rule_engine import Rules
 from sitecrawl.web.urls.identity import document_id
 
@@ -25,6 +26,7 @@ class StoredJudge:
     def __init__(self, configuration: Configuration, rules: Rules) -> None:
         self._rules = rules
         self._options = configuration.params.document_options()
+        self._obedience = configuration.params.obedience()
         self._realm = configuration.params.realm
         self._starts = start_fingerprints(rules, configuration.params)
 
@@ -47,6 +49,9 @@ class StoredJudge:
             reason = "unwanted_type"
         if decision.allowed:
             decision = check_text(record.get("body", ""), self._options)
+        forbidden = self._obedience.forbidden(record.get("usage", NOTHING_SAID))
+        if decision.allowed and forbidden is not None:
+            return Rewrite(None, reason=FORBIDDEN, word=FORBIDDEN, rule=forbidden.rule)
         if decision.allowed:
             return None
         return Rewrite(None, reason=reason, word=decision.reason, rule=decision.rule)

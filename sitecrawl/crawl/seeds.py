@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 SETTLED = READ | {Outcome.DROPPED, Outcome.LEASE_LOST}
 """Outcomes of a start that need nobody's attention."""
 NO_DOCUMENT = "No document: none of the %d pages that were read is wanted in an index: %s"
-KEPT_OUT = frozenset({Outcome.NOINDEX, Outcome.NON_CANONICAL})
+KEPT_OUT = frozenset({Outcome.NOINDEX, Outcome.USAGE_FORBIDDEN, Outcome.NON_CANONICAL})
 
 WORDS = {
     "challenge": "a check for browsers stands before the site",

@@ -5,10 +5,12 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from sitecrawl.extensions.crawl import crawl_of
 from sitecrawl.policy.documents.audit import audit_text
+from sitecrawl.policy.documents.usage_permissions import usage_field
 from sitecrawl.policy.http.answers import FetchResult
 from sitecrawl.policy.outcomes import Outcome
-from sitecrawl.reqmeta import READ_PAGE, ReadPage, file_of, media_type_of, visit_of
+from sitecrawl.reqmeta import READ_PAGE, ReadPage, file_of, media_type_of, origin_of, visit_of
 from sitecrawl.responses import answer_of, header, header_values, xpath_fields
 from sitecrawl.scheduling.fetch_outcomes import ResponseWithoutContent
 from sitecrawl.web.encoding import read
@@ -17,18 +19,23 @@ from sitecrawl.web.html.outgoing import PROTECTION
 from sitecrawl.web.media_type import declared_type, is_html
 from sitecrawl.web.page_reader import read_page
 from sitecrawl.web.robots.directives import read_directives
+from sitecrawl.web.robots.usage_statements import HEADERS, page_statements
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from scrapy import Request
     from scrapy.crawler import Crawler
     from scrapy.http import Response
 
     from sitecrawl.policy.documents.obedience import Obedience
+    from sitecrawl.scheduling.robots_files import RobotsFiles
     from sitecrawl.web.html.page import Page
     from sitecrawl.web.read_options import ReadOptions
 
 ROBOTS_TAG = "X-Robots-Tag"
 READ_HEADERS = (ROBOTS_TAG, "Link", "Refresh", "Content-Language", "Last-Modified", *PROTECTION)
+USAGE_HEADERS = (*HEADERS, ROBOTS_TAG)
 
 
 class MetaRobotsMiddleware:
@@ -42,20 +49,24 @@ class MetaRobotsMiddleware:
     - ``noindex`` and a past ``unavailable_after`` keep it from becoming a document, in
       ``NoindexPipeline``: its links are followed nevertheless;
     - ``noarchive``, ``nosnippet`` and a future ``unavailable_after`` are written to the
-      document's ``robots`` field by ``MappingPipeline``.
+      document's ``robots`` field by ``MappingPipeline``;
+    - what page, headers and robots.txt say about usage becomes the ``usage`` field, or keeps it from
+      becoming a document, in ``NoindexPipeline``.
 
-    A 304 has no page, but brings the current headers (RFC 9111, 3.2): its X-Robots-Tag may withdraw
-    the document, and ends the visit here.
+    A 304 has no page, but brings the current headers (RFC 9111, 3.2): these, and the robots.txt of
+    today, may withdraw the document, and end the visit here.
     """
 
     def __init__(
         self,
         obedience: Obedience,
         options: ReadOptions,
+        robots: RobotsFiles,
         xpaths: tuple[tuple[str, str], ...] = (),
     ) -> None:
         self._obedience = obedience
         self._options = options
+        self._robots = robots
         self._xpaths = xpaths
 
     @classmethod
@@ -63,7 +74,8 @@ class MetaRobotsMiddleware:
         """Build it with the spider's configuration."""
         spider: Any = crawler.spider
         obedience = spider.configuration.params.obedience()
-        return cls(obedience, spider.read_options, spider.xpath_fields)
+        robots = crawl_of(crawler).robots
+        return cls(obedience, spider.read_options, robots, spider.xpath_fields)
 
     def process_response(self, request: Request, response: Response) -> Response:
         """Attach the page to the request; raise IgnoreRequest for an unchanged page."""
@@ -72,20 +84,34 @@ class MetaRobotsMiddleware:
             return response
         answer = answer_of(response)
         if answer.outcome is Outcome.FILE_DID_NOT_CHANGE:
-            raise ResponseWithoutContent(self._withdrawn(response) or answer)
+            raise ResponseWithoutContent(self._withdrawn(request, response) or answer)
         page = self._read(request, response)
-        visit.audited(audit_text(page))
-        verdict = self._obedience.judge(page.directives, datetime.now(UTC))
+        usage = self._usage(request, response, page.metas)
+        visit.audited(audit_text(page, usage))
+        verdict = self._obedience.judge(page.directives, datetime.now(UTC), usage)
         request.meta[READ_PAGE] = ReadPage(page, verdict)
         return response
 
-    def _withdrawn(self, response: Response) -> FetchResult | None:
-        tags = header_values(response.headers, (ROBOTS_TAG,)).get(ROBOTS_TAG)
-        if not tags:
-            return None
+    def _usage(
+        self, request: Request, response: Response, metas: Mapping[str, Sequence[str]]
+    ) -> dict[str, Any]:
+        origin = origin_of(request)
+        of_site = self._robots.usage(origin, response.url) if origin else ()
+        headers = header_values(response.headers, USAGE_HEADERS)
+        return usage_field([*of_site, *page_statements(headers, metas, self._options.agent)])
+
+    def _withdrawn(self, request: Request, response: Response) -> FetchResult | None:
+        tags = header_values(response.headers, (ROBOTS_TAG,)).get(ROBOTS_TAG, ())
         directives = read_directives((), tags, self._options.agent)
-        verdict = self._obedience.judge(directives, datetime.now(UTC))
-        return FetchResult(Outcome.NOINDEX, verdict.noindex) if verdict.noindex else None
+        usage = self._usage(request, response, {})
+        verdict = self._obedience.judge(directives, datetime.now(UTC), usage)
+        if verdict.noindex:
+            return FetchResult(Outcome.NOINDEX, verdict.noindex)
+        visit = visit_of(request)
+        if verdict.forbidden is None or visit is None:
+            return None
+        visit.described(verdict.forbidden.rule)
+        return FetchResult(Outcome.USAGE_FORBIDDEN, verdict.forbidden.purpose)
 
     def _read(self, request: Request, response: Response) -> Page:
         file = file_of(request)

@@ -60,6 +60,8 @@ def _unwritten(stored: UrlState) -> str:
         return ""
     if stored.outcome is Outcome.NOINDEX:
         return " (noindex: no document)"
+    if stored.outcome is Outcome.USAGE_FORBIDDEN:
+        return f" ({stored.detail}: no document)"
     if stored.kept_for and stored.seq is None:
         words = "duplicate of" if stored.because == "duplicate" else "stands under"
         return f" ({words} {stored.kept_for})"

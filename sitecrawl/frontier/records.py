@@ -331,6 +331,15 @@ class Records:
         )
         return int(count)
 
+    def forbidden(self, realm: str) -> int:
+        """Count the pages whose use was forbidden, which a reindex makes due."""
+        [(count,)] = self._database.rows(
+            "SELECT count(*) FROM url AS u JOIN origin AS o ON o.id = u.origin"
+            " WHERE o.realm = ? AND u.outcome = ?",
+            (realm, int(Outcome.USAGE_FORBIDDEN)),
+        )
+        return int(count)
+
     def origin(self, key: str, realm: str = "default") -> OriginState | None:
         """Return the stored state of an origin, with its robots.txt."""
         rows = self._database.rows(ORIGIN, (key, realm))

@@ -27,7 +27,7 @@ REQUEUE = (
 )
 REREAD = (
     "UPDATE url SET waiting = 1 WHERE waiting = 0 AND due IS NOT NULL AND failures = 0"
-    " AND (reading <> ? OR outcome = 25) AND origin IN (SELECT id FROM origin WHERE realm = ?)"
+    " AND (reading <> ? OR outcome IN (25, 30)) AND origin IN (SELECT id FROM origin WHERE realm = ?)"
 )
 REQUEUE_BY_RATE = (
     "UPDATE url SET waiting = 1 WHERE waiting = 0 AND run < ? AND ages = ? AND due <= ?"
@@ -191,8 +191,8 @@ def requeue_due(database: Database, run: int, now: float, options: StateOptions)
 
 
 def reread(database: Database, options: StateOptions) -> int:
-    """Queue the pages that were read with other options, and those that a pipeline dropped;
-    return their number."""
+    """Queue the pages that were read with other options, those that a pipeline dropped,
+    and those whose use was forbidden; return their number."""
     if not options.reading:
         return 0
     return database.execute(REREAD, (options.reading, options.realm))

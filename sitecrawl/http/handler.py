@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from time import monotonic
+from pathlib import Path
+from time import monotonic, time
 from typing import TYPE_CHECKING
 
 from scrapy import signals
@@ -31,7 +32,8 @@ from sitecrawl.http.fetch_errors import (
     LeaseExpiredError,
     UnansweredError,
 )
-from sitecrawl.http.messages import request_bytes, route_of
+from sitecrawl.http.messages import host_of, request_bytes, route_of, site_of
+from sitecrawl.policy.http.agent_identity import read_identity
 from sitecrawl.policy.http.network_addresses import AddressRule
 from sitecrawl.reqmeta import SENT_AT, WIRE_BYTES, origin_of, robots_of
 from sitecrawl.web.robots.robots_txt import SIZE_LIMIT
@@ -185,6 +187,7 @@ class BoundedDownloadHandler(BaseDownloadHandler):
         self._dialer = Dialer(self.rule, certificates, self._limits)
         self._stopper = DownloadStopper(crawler)
         self._archive = _archive(params.warc, crawler) if params.warc else None
+        self._identity = read_identity(Path(params.identity)) if params.identity else None
 
     def make_rule(self, crawler: Crawler) -> AddressRule:
         """Return the rule of all connections."""
@@ -220,6 +223,9 @@ class BoundedDownloadHandler(BaseDownloadHandler):
             raise LeaseExpiredError(f"the lease of {origin.key} has expired")
         answer = ResponseBuilder(request, self._limits, self._stopper)
         exchange = Exchange(answer, self._limits.header)
+        if self._identity is not None:
+            authority = request.headers.get("Host") or host_of(site_of(request.url))
+            request.headers.update(self._identity.headers(authority.decode(), time()))
         sent = request_bytes(request, connection.route)
         body = await connection.send_request(sent, exchange)
         if self._archive is not None and answer.head is not None:

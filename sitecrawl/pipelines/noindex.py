@@ -1,4 +1,4 @@
-"""Drop pages that ask not to be indexed."""
+"""Drop pages that ask not to be indexed, or forbid the purpose of the crawl."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class NoindexPipeline(DocumentPipeline):
-    """Apply noindex and unavailable_after, as judged by the meta-robots middleware.
+    """Apply noindex, unavailable_after and usage, as judged by the meta-robots middleware.
 
     A start that does not match the patterns of wanted pages is read only for its links.
     """
@@ -31,9 +31,13 @@ class NoindexPipeline(DocumentPipeline):
         return cls(spider.rules)
 
     def process_document(self, document: Document) -> None:
-        """Drop a page that must not be indexed."""
+        """Drop a page that must not be indexed; add the ``usage`` field to others."""
         due = document.visit.due
         if not self._rules.recheck(due.url, depth=due.depth, via=due.via).indexed:
             raise DropDocument(Outcome.NOINDEX, "start_for_links")
         if document.robots.noindex:
             raise DropDocument(Outcome.NOINDEX, document.robots.noindex)
+        if forbidden := document.robots.forbidden:
+            raise DropDocument(Outcome.USAGE_FORBIDDEN, *forbidden)
+        if document.robots.usage:
+            document["usage"] = document.robots.usage

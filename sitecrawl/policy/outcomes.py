@@ -23,6 +23,7 @@ class Outcome(IntEnum):
     PARKED = 27
     UNWANTED_TYPE = 28
     FILE_OF_UNKNOWN_TYPE = 29
+    USAGE_FORBIDDEN = 30
     PERMANENT_REDIRECT = 31
     REDIRECT = 32
     FILE_DID_NOT_CHANGE = 34
@@ -47,6 +48,7 @@ READ = frozenset(
         Outcome.FILE_INGESTED,
         Outcome.FILE_DID_NOT_CHANGE,
         Outcome.NOINDEX,
+        Outcome.USAGE_FORBIDDEN,
         Outcome.NON_CANONICAL,
         Outcome.DUPLICATE,
     }

@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from heapq import nlargest
 
+from sitecrawl.policy.documents.usage_permissions import cited
 from sitecrawl.policy.outcomes import REDIRECTS, Outcome
 from sitecrawl.policy.urls.templates import url_template
 from sitecrawl.report import problems
@@ -29,6 +30,9 @@ MAX_FOLDERS = 6
 """Levels of the tree of folders."""
 BAR = 40
 """Characters of the longest bar of a histogram."""
+MAX_SAID = 20
+"""Statements of a site about the use of its pages."""
+PERMITTED = {True: "yes", False: "no", None: "unknown"}
 LEFT_OUT = frozenset({Outcome.BLOCKED_BY_ROBOTS_TXT, Outcome.BLOCKED_URL_BY_LOCAL_POLICY})
 
 
@@ -69,6 +73,20 @@ def _noindex(facts: Facts) -> Iterator[Row]:
     for each in facts.urls.values():
         if each.outcome is Outcome.NOINDEX:
             yield each.url, each.reason, each.detail, facts.address(each.referrer)
+
+
+def _permissions(facts: Facts) -> Iterator[Row]:
+    pages: Counter[tuple[str, tuple[str, ...]]] = Counter()
+    said: defaultdict[str, dict[str, None]] = defaultdict(dict)
+    for row, audit in facts.audits.items():
+        site = origin(facts.urls[row].url)
+        words = tuple(
+            PERMITTED[audit.usage.get(name)] for name in ("search", "ai_input", "ai_train")
+        )
+        pages[site, words] += 1
+        said[site] |= dict.fromkeys(map(cited, audit.usage.get("sources", ())))
+    for (site, words), number in sorted(pages.items()):
+        yield site, *words, number, tuple(said[site])[:MAX_SAID]
 
 
 def _refused(facts: Facts) -> Iterator[Row]:
@@ -353,6 +371,15 @@ LISTS: tuple[ReportList, ...] = (
         "No page asks not to be indexed.",
         ("url", "reason", "detail", "linked_from"),
         _noindex,
+    ),
+    ReportList(
+        "permissions",
+        "Permissions",
+        CONTENT,
+        "What sites permit to do with their pages, and where they say it.",
+        "No page was read.",
+        ("origin", "search", "ai_input", "ai_train", "pages", "said"),
+        _permissions,
     ),
     ReportList(
         "languages",

@@ -24,11 +24,14 @@ from sitecrawl.web.robots.robots_txt import RobotsNotice, RobotsTxt, product_tok
 from sitecrawl.web.urls.url import resolve
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from scrapy.statscollectors import StatsCollector
     from twisted.python.failure import Failure
 
     from sitecrawl.config.options.crawl_options import CrawlParams
     from sitecrawl.scheduling.origin import Origin, RobotsFile
+    from sitecrawl.web.robots.usage_statements import Statement
 
 
 logger = logging.getLogger(__name__)
@@ -88,6 +91,11 @@ class RobotsFiles:
         if match.allowed:
             return ALLOWED
         return ROBOTS_TXT.refuse(f"line {match.line_number} of robots.txt: {match.line}")
+
+    def usage(self, origin: Origin, url: str) -> Iterator[Statement]:
+        """Return what the origin's robots.txt says about the use of ``url``."""
+        rules = self._rules(origin) if self._params.obey_robots else None
+        return rules.usage(url, self._agent) if rules else iter(())
 
     def _rules(self, origin: Origin) -> RobotsTxt | None:
         """Return the rules, parsed again after an idle time; None without a file."""

@@ -36,6 +36,7 @@ FRUITLESS = frozenset(
     {
         Outcome.NON_CANONICAL,
         Outcome.NOINDEX,
+        Outcome.USAGE_FORBIDDEN,
         Outcome.NO_CONTENT,
         Outcome.DROPPED,
         Outcome.REDIRECT,

@@ -54,7 +54,7 @@ def test_every_command_is_documented() -> None:
     commands = {path.stem for path in (SOURCE / "commands").glob("[!_]*.py")}
     text = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8")
     headings = "\n".join(re.findall(r"^## .*", text, re.MULTILINE))
-    assert set(re.findall(r"`scrapy (\w+)", headings)) == commands
+    assert set(re.findall(r"`scrapy ([\w-]+)", headings)) == commands
 
 
 def test_every_table_of_the_crawl_database_is_documented() -> None:
@@ -147,3 +147,11 @@ def test_every_extra_is_documented() -> None:
         for path in [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]
     )
     assert {each for each in extras - {"dev"} if f"`{each}`" not in text} == set()
+
+
+def test_the_readme_is_short_and_proves_what_it_says_of_others() -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert text.count("\n") <= 150
+    rows_of_peers = re.findall(r"^\| \w.* \|$", text, re.MULTILINE)
+    assert len(rows_of_peers) >= 5
+    assert all("](" in row.split(" | ")[1] for row in rows_of_peers)

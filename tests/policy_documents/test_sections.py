@@ -104,6 +104,32 @@ def test_a_small_section_goes_to_the_one_above_it() -> None:
 
 
 @pytest.mark.behaviour("SE-03")
+def test_small_sections_behind_a_larger_one_stay_in_order() -> None:
+    found = built(
+        heading("Module", 1),
+        heading("large", 2),
+        ContentBlock("word " * 20),
+        heading("one", 2),
+        ContentBlock("x"),
+        heading("two", 2),
+        ContentBlock("for both"),
+        heading("alone", 2),
+        options=SectionOptions(20, 0),
+    )
+    assert [each["heading_path"] for each in found] == [
+        ["Module"],
+        ["Module", "large"],
+        ["Module"],  # the headings of the group are in its text
+        ["Module", "alone"],
+    ]
+    assert found[2]["markdown"] == "## one\n\nx\n\n## two\n\nfor both"
+    texts = "\n".join(each["text"] for each in found).split("\n")
+    assert [line for line in texts if line in {"large", "one", "two", "alone"}] == [
+        *("large", "one", "two", "alone")
+    ]
+
+
+@pytest.mark.behaviour("SE-03")
 @pytest.mark.parametrize("unit", ["characters", "tokens"])
 def test_a_large_section_is_cut_between_paragraphs(unit: str) -> None:
     paragraphs = [ContentBlock(f"Paragraph {n} " + "with words " * 20) for n in range(40)]
@@ -231,7 +257,7 @@ def test_an_edit_leaves_the_other_sections_alone(seed: int, count: int) -> None:
     before = page_of(random_, count)
     after, same = edit(random_, before)
     old, new = hashes(before), hashes(after)
-    small = [each for each in same if len(markdown_of(each)) < OPTIONS.min_size]
+    small = [each for each in same if sum(len(block.shown) for block in each) < OPTIONS.min_size]
     kept = hashes([each for each in same if each not in small])
     title = next(iter(kept))  # whose section small ones become a part of
     assert len(kept) > 0

@@ -1,4 +1,4 @@
-"""The README's own commands, in a fresh virtual environment, against the Scrapyd they start.
+"""The commands of docs/scaling.md, in a fresh virtual environment, against the Scrapyd they start.
 
 Only addresses, folders and the port are others: those of the test.
 """
@@ -29,8 +29,8 @@ CLONED = ("sitecrawl", "pyproject.toml", "README.md", "LICENSE", "scrapy.cfg")
 
 
 def commands() -> list[str]:
-    """The commands of the README's section, each as typed."""
-    text = (ROOT / "README.md").read_text("utf-8")
+    """The commands of the page's section, each as typed."""
+    text = (ROOT / "docs" / "scaling.md").read_text("utf-8")
     section = text.partition("## Scrapyd\n")[2].partition("\n## ")[0]
     typed = "\n".join(line[4:] for line in section.splitlines() if line.startswith("    "))
     return re.sub(r"\\\n\s*", "", typed).splitlines()
@@ -47,12 +47,12 @@ class Shell:
 
     def type(self, command: str, *, run: str = "") -> None:
         """Run a command to its end; one that serves until it answers."""
-        for readme, here in {
+        for written, here in {
             "https://example.org": self.origin,
             "/var/lib/crawls/example": str(self.folder / (run or "example")),
             ":6800": f":{self.port}",
         }.items():
-            command = command.replace(readme, here)
+            command = command.replace(written, here)
         path = f"{self.folder / 'venv' / 'bin'}:{os.environ['PATH']}"
         given: Any = {"cwd": self.folder / "clone", "env": {**_environment(), "PATH": path}}
         if "&& scrapyd" not in command:
@@ -120,7 +120,7 @@ def shell(tmp_path: Path, server: Server) -> Iterator[Shell]:
 
 
 @pytest.mark.behaviour("A-11")
-def test_what_the_readme_says_works_as_typed(shell: Shell) -> None:
+def test_what_the_page_says_works_as_typed(shell: Shell) -> None:
     install, serve, schedule, tools, deploy = commands()
     for command in (install, serve, schedule):
         shell.type(command)

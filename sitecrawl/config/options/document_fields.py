@@ -129,8 +129,8 @@ class DocumentParams(OptionGroup):
         default=200,
         ge=0,
         effect=Effect.READING,
-        description="Size of its Markdown below which a section without subsections becomes a "
-        "part of the one above it.",
+        description="Size of its Markdown below which a section without subsections is merged "
+        "with the one above it or the small ones beside it.",
     )
     section_max: int = option(
         default=4_000,

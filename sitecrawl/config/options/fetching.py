@@ -165,6 +165,11 @@ class FetchParams(OptionGroup):
         effect=Effect.RUN,
         description="Web page or mail address of whoever runs the crawl, named in the User-Agent.",
     )
+    identity: str = option(
+        "",
+        effect=Effect.RUN,
+        description="File of the key that signs every request, made by `scrapy identity`.",
+    )
     from_email: Email = option(
         "", effect=Effect.RUN, description="Mail address to send as From header; none if empty."
     )

@@ -16,6 +16,7 @@ from sitecrawl.policy.urls.scope import read_domain
 from sitecrawl.policy.urls.session_ids import SESSION_PARAMETERS, TRACKING_PARAMETERS
 from sitecrawl.policy.urls.url_rules import IGNORED_EXTENSIONS, read_policy, read_site
 from sitecrawl.web.files.formats import media_types, wanted_formats
+from sitecrawl.web.robots.usage_statements import PURPOSES
 from sitecrawl.web.urls.identity import DEFAULT_PAGES, FOLDS
 
 
@@ -35,6 +36,13 @@ def check_fold(spelling: str) -> str:
     if spelling not in FOLDS:
         raise ValueError(f"{spelling!r} is none of {', '.join(FOLDS)}")
     return spelling
+
+
+def check_purpose(word: str) -> str:
+    """Check that a purpose is known."""
+    if word not in PURPOSES:
+        raise ValueError(f"{word!r} is none of {', '.join(PURPOSES)}")
+    return word
 
 
 def read_content_types(words: tuple[str, ...]) -> tuple[str, ...]:
@@ -299,6 +307,14 @@ class RuleParams(OptionGroup):
         "directives of pages; for your own site, or with its owner's consent.",
     )
 
+    purpose: Annotated[Words, each(check_purpose)] = option(
+        default=(),
+        effect=Effect.SELECTION,
+        description="Uses of the documents: search, ai-input (answers of models from them), ai-train. "
+        "Pages whose site forbids one of these make no document. Without it, the field usage records "
+        "what sites say.",
+    )
+
     @property
     def own_extensions(self) -> tuple[str, ...]:
         """The initial list of extensions of a crawl."""
@@ -308,4 +324,4 @@ class RuleParams(OptionGroup):
 
     def obedience(self) -> Obedience:
         """Return the robots directives of pages that are obeyed."""
-        return Obedience(self.rogue, self.obey_nofollow, self.index_nofollow)
+        return Obedience(self.rogue, self.obey_nofollow, self.index_nofollow, self.purpose)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
+from sitecrawl.policy.documents.usage_permissions import NOTHING_SAID
 from sitecrawl.web.html.page import Page
 from sitecrawl.web.media_type import is_html
 
@@ -21,7 +23,7 @@ class PageAudit(NamedTuple):
 
     ``languages`` are the pages that it declares to be its translations (hreflang), by language.
     ``anchors`` are the texts of links by their URL, if the crawl reads them (anchor_text). The others
-    are as in ``Page``.
+    are as in ``Page``. ``usage`` is the document's field of this name, also of a page without one.
     """
 
     title: str = ""
@@ -33,9 +35,10 @@ class PageAudit(NamedTuple):
     no_alt: int = 0
     broken_json_ld: int = 0
     anchors: tuple[tuple[str, str], ...] = ()
+    usage: Mapping[str, Any] = NOTHING_SAID
 
 
-def audit_text(page: Page) -> str:
+def audit_text(page: Page, usage: Mapping[str, Any] = NOTHING_SAID) -> str:
     """Return the stored form of a page's audit, "" for what is no HTML."""
     if not is_html(page.content_type):
         return ""
@@ -53,6 +56,7 @@ def audit_text(page: Page) -> str:
         page.no_alt,
         page.broken_json_ld,
         tuple(dict.fromkeys(anchors))[:MAX_ANCHORS],
+        usage,
     )
     said = {name: value for name, value in audit._asdict().items() if value}
     return json.dumps(said, ensure_ascii=False, separators=(",", ":"))

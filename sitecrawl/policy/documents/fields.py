@@ -689,6 +689,29 @@ DOCUMENT: tuple[OutputField, ...] = (
         volatile=False,
     ),
     OutputField(
+        name="usage",
+        meaning=(
+            "what the site says about the use of the page (`true` permitted, `false` forbidden, "
+            "`null` unknown), and where: see [permissions](permissions.md)"
+        ),
+        example={
+            "search": True,
+            "ai_input": None,
+            "ai_train": False,
+            "sources": [
+                {
+                    "from": "robots.txt",
+                    "line": 2,
+                    "text": "Content-Signal: search=yes, ai-train=no",
+                    "forbids": ["ai_train"],
+                }
+            ],
+        },
+        filled_by="NoindexPipeline",
+        volatile=False,
+        rag=True,
+    ),
+    OutputField(
         name="date_reliable",
         meaning="false if the server's Last-Modified is implausible",
         example=False,
@@ -727,7 +750,7 @@ DELETION: tuple[OutputField, ...] = (
     OutputField(
         name="reason",
         meaning=(
-            "`not_found`, `gone`, `noindex`, `robots_txt`, `non_canonical`, `duplicate`, "
+            "`not_found`, `gone`, `noindex`, `usage`, `robots_txt`, `non_canonical`, `duplicate`, "
             "`redirected`, `excluded`, `unreachable`, `dropped`, `unwanted_type`, "
             "`section_removed` or `split`"
         ),

@@ -13,8 +13,9 @@ def permits_models(record: Mapping[str, Any]) -> bool:
     """Return True if the text of a document may be given to a language model.
 
     This is the only place that decides it, for `scrapy export --format llms` and for the tools of
-    `scrapy mcp`. It knows the page's robots directives. The declared purpose of a crawl, and the
-    signals of a site about the use of its content, belong here too.
+    `scrapy mcp`, by the page's robots directives and by what its site says about input to models.
     """
-    robots = record.get("robots")
+    robots, usage = record.get("robots"), record.get("usage")
+    if isinstance(usage, Mapping) and usage.get("ai_input") is False:
+        return False
     return not (isinstance(robots, Mapping) and any(robots.get(name) for name in FORBIDDING))

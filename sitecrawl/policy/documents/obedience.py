@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from sitecrawl.policy.documents.usage_permissions import NOTHING_SAID, UsageRefusal, usage_refusal
 from sitecrawl.web.html.page import Directives
 
 if TYPE_CHECKING:
@@ -18,23 +20,27 @@ class RobotsVerdict(NamedTuple):
     """Consequences of a page's robots directives.
 
     ``noindex`` is the directive that keeps the page out of the index, empty if it may be indexed;
-    ``rel`` holds the ``rel`` keywords that apply to all its links.
+    ``rel`` holds the ``rel`` keywords that apply to all its links. ``usage`` is the document's field
+    of this name, and ``forbidden`` the purpose of the crawl that it forbids.
     """
 
     noindex: str = ""
     rel: frozenset[str] = frozenset()
+    usage: Mapping[str, Any] = NOTHING_SAID
+    forbidden: UsageRefusal | None = None
 
 
 class Obedience(NamedTuple):
     """Directives to obey: none with ``rogue``.
 
     ``index_nofollow``: a page with nofollow may be a document. ``obey_nofollow``: its links are not
-    followed.
+    followed. ``purposes`` are the uses of documents that a site may forbid.
     """
 
     rogue: bool = False
     obey_nofollow: bool = True
     index_nofollow: bool = True
+    purposes: tuple[str, ...] = ()
 
     def may_follow(self, directives: Directives) -> bool:
         """Return True if the links of the page may be followed."""
@@ -44,9 +50,16 @@ class Obedience(NamedTuple):
         """Return the ``rel`` keywords that apply to all links of the page."""
         return frozenset() if self.may_follow(directives) else NOFOLLOW
 
-    def judge(self, directives: Directives, now: datetime) -> RobotsVerdict:
-        """Return the consequences of the directives."""
-        return RobotsVerdict(self.refusal(directives, now), self.rel_of_links(directives))
+    def judge(
+        self, directives: Directives, now: datetime, usage: Mapping[str, Any] = NOTHING_SAID
+    ) -> RobotsVerdict:
+        """Return the consequences of the directives, and of what was said about usage."""
+        refusal, rel = self.refusal(directives, now), self.rel_of_links(directives)
+        return RobotsVerdict(refusal, rel, usage, self.forbidden(usage))
+
+    def forbidden(self, usage: Mapping[str, Any]) -> UsageRefusal | None:
+        """Return the purpose that is forbidden, if any."""
+        return None if self.rogue or not usage else usage_refusal(usage, self.purposes)
 
     def refusal(self, directives: Directives, now: datetime) -> str:
         """Return the directive that keeps the page out of the index, or an empty string."""

@@ -1,8 +1,8 @@
 """Sections of a document: its content blocks, split at headings within size limits.
 
 A section is identified by the headings above it, so that its ``id`` survives every edit elsewhere
-on the page. For the same reason, each decision depends on one section alone: a small one is merged
-into its parent because of its own size, and a large one is split where its content says so.
+on the page. For the same reason, each decision depends on a section and its neighbours alone: a
+small one is merged into the text before it, and a large one is split where its content says so.
 """
 
 from __future__ import annotations
@@ -67,9 +67,10 @@ class _Node:
     blocks: list[ContentBlock] = field(default_factory=list)
     id: str = ""
     size: int = 0
-    has_children: bool = False
-    is_absorbed: bool = False
-    absorbed: list[_Node] = field(default_factory=list)
+    children: list[_Node] = field(default_factory=list)
+    is_parent: bool = False  # of a section that is not merged
+    is_merged: bool = False
+    merged: list[_Node] = field(default_factory=list)
 
 
 def build_sections(
@@ -85,10 +86,10 @@ def build_sections(
     measure = UNITS[options.unit]
     for node in nodes:
         node.size = sum(measure(block.shown) for block in node.blocks)
-    _absorb_small(nodes, options.min_size)
+    _merge_small(nodes, options.min_size)
     sections: list[dict[str, Any]] = []
     for node in nodes:
-        if not node.is_absorbed and (content := _gathered(node)):
+        if not node.is_merged and (content := _gathered(node)):
             sections += _parts(node, content, url, options)
     for order, section in enumerate(sections, start=1):
         section["order"] = order
@@ -137,6 +138,7 @@ def _outline(blocks: Iterable[ContentBlock]) -> list[_Node]:
             anchor = block.anchor if len(block.anchor) <= MAX_ANCHOR else ""
             path = (*above[-1].path, heading)
             node = _Node(heading, block.level, anchor, path, above[-1], [block])
+            above[-1].children.append(node)
             nodes.append(node)
             above.append(node)
         else:
@@ -191,24 +193,31 @@ def _digest(*parts: str) -> str:
     return sha256("\n".join(parts).encode("utf-8", "replace")).hexdigest()[:32]
 
 
-def _absorb_small(nodes: Sequence[_Node], least: int) -> None:
-    """Merge sections that are too small, with all sections below them, into their parents."""
-    for node in reversed(nodes[1:]):
-        assert node.parent is not None
-        if node.has_children or node.size >= least:
-            node.parent.has_children = True
-        else:
-            node.is_absorbed = True
-            node.parent.size += node.size
-            node.parent.absorbed.append(node)
+def _merge_small(nodes: Sequence[_Node], least: int) -> None:
+    """Merge small sections, in order, into their parent or the small section before them.
+
+    Those before the first larger sibling belong to the parent; those behind it form sections of
+    their own, with the parent's heading path where they have several headings.
+    """
+    for node in reversed(nodes):
+        host: _Node | None = node
+        for child in node.children:
+            if child.is_parent or child.size >= least:
+                node.is_parent, host = True, None
+            elif host is None:
+                node.is_parent, host = True, child
+            else:
+                child.is_merged = True
+                host.merged.append(child)
+                host.size += child.size
+                if host is not node:
+                    host.path = node.path
+                    host = host if host.size < least else None
 
 
 def _gathered(node: _Node) -> list[ContentBlock]:
-    """Return the blocks of a section and of those that it absorbed, in order."""
-    blocks = list(node.blocks)
-    for each in reversed(node.absorbed):
-        blocks += _gathered(each)
-    return blocks
+    """Return the blocks of a section and of those that are merged into it, in order."""
+    return [*node.blocks, *(block for each in node.merged for block in _gathered(each))]
 
 
 def _parts(

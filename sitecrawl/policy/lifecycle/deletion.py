@@ -9,6 +9,7 @@ from sitecrawl.policy.outcomes import Outcome
 AT_ONCE = {
     Outcome.FILE_GONE: "gone",
     Outcome.NOINDEX: "noindex",
+    Outcome.USAGE_FORBIDDEN: "usage",
     Outcome.BLOCKED_BY_ROBOTS_TXT: "robots_txt",
     Outcome.BLOCKED_URL_BY_LOCAL_POLICY: "excluded",
     Outcome.DROPPED: "dropped",

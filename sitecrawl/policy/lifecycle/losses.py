@@ -17,6 +17,7 @@ PLAIN = frozenset(
         Outcome.FILE_GONE,
         Outcome.FILE_NOT_FOUND,
         Outcome.NOINDEX,
+        Outcome.USAGE_FORBIDDEN,
         Outcome.BLOCKED_BY_ROBOTS_TXT,
         Outcome.BLOCKED_URL_BY_LOCAL_POLICY,
         Outcome.DROPPED,

@@ -33,7 +33,7 @@ _ZERO_SNIPPET = re.compile(r"max-snippet\s*:\s*0\b", re.IGNORECASE)
 
 def read_directives(contents: Iterable[str], headers: Iterable[str], agent: str) -> Directives:
     """Return the restrictions of all meta contents and X-Robots-Tag values for ``agent``."""
-    values = [*contents, *(value for header in headers for value in _for_agent(header, agent))]
+    values = [*contents, *(value for header in headers for value in for_agent(header, agent))]
     if not values:
         return _NONE
     found: set[str] = set()
@@ -76,7 +76,7 @@ def _dates(content: str) -> Iterator[datetime]:
             return
 
 
-def _for_agent(header: str, agent: str) -> Iterator[str]:
+def for_agent(header: str, agent: str) -> Iterator[str]:
     """Yield the parts of an X-Robots-Tag value that apply to ``agent``.
 
     ``name:`` begins the part of one crawler, which lasts until the next such name or the end of the

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 
+from sitecrawl.web.robots.usage_statements import Statement, statement
 from sitecrawl.web.urls.url import normalize, resolve, split
 
 SIZE_LIMIT = 500 * 1024  # RFC 9309, 2.5
@@ -19,8 +20,11 @@ _SPELLINGS = {
     "allow": ("allow",),
     "crawl-delay": ("crawl-delay", "crawldelay", "crawl delay"),
     "sitemap": ("sitemap", "site-map", "sitemaps"),
+    "content-signal": ("content-signal",),
+    "content-usage": ("content-usage",),
+    "license": ("license",),
     # Directives for other crawlers: known and ignored.
-    "": ("host", "clean-param", "request-rate", "visit-time", "noindex", "content-signal"),
+    "": ("host", "clean-param", "request-rate", "visit-time", "noindex"),
 }
 _NAMES = {spelling: name for name, spellings in _SPELLINGS.items() for spelling in spellings}
 _LINE_END = re.compile(r"\r\n|\r|\n")
@@ -32,8 +36,8 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 class Line:
     """One line: its number from 1, its text as shown, and its directive with the value.
 
-    ``name`` is ``user-agent``, ``allow``, ``disallow``, ``crawl-delay`` or ``sitemap``; empty for a
-    known directive that is ignored, and None for a line that cannot be parsed.
+    ``name`` is a key of the table above: empty for a known directive that is ignored, and None for
+    a line that cannot be parsed.
     """
 
     number: int
@@ -316,14 +320,30 @@ class RobotsNotice:
     problem: str
 
 
+@dataclass(frozen=True, slots=True)
+class _UsageLine:
+    """A statement about the use of the pages that ``rule`` matches; of all without one."""
+
+    name: str
+    said: Statement
+    rule: Rule | None = None
+
+    def length(self, paths: Sequence[str]) -> int:
+        """Return the length of the pattern; -1 if it matches none of the paths."""
+        if self.rule is None:
+            return 0
+        return self.rule.length if any(map(self.rule.matches, paths)) else -1
+
+
 @dataclass(slots=True)
 class _Part:
-    """Rules for one list of user agents; ``rules`` are shared by the parts of one list.
+    """Rules for one list of user agents; ``rules`` and ``usage`` are shared by the parts of one list.
 
     Crawl-delay lines end a part, because they do not apply to the agents that follow.
     """
 
     rules: list[Rule] = field(default_factory=list)
+    usage: list[_UsageLine] = field(default_factory=list)
     delay: float | None = None
 
 
@@ -332,14 +352,20 @@ class _Group:
     """Combined parts of one user agent (RFC 9309, 2.2.1)."""
 
     rules: RuleSet
+    usage: tuple[_UsageLine, ...]
     delay: float | None
 
     @classmethod
     def of(cls, parts: list[_Part]) -> _Group:
         """Combine parts: each list of rules once, and the largest delay."""
         lists = {id(part.rules): part.rules for part in parts}
+        usage = {id(part.usage): part.usage for part in parts}
         delays = [part.delay for part in parts if part.delay is not None]
-        return cls(RuleSet.of(chain.from_iterable(lists.values())), max(delays, default=None))
+        return cls(
+            RuleSet.of(chain.from_iterable(lists.values())),
+            tuple(chain.from_iterable(usage.values())),
+            max(delays, default=None),
+        )
 
 
 @dataclass(slots=True)
@@ -351,6 +377,8 @@ class RobotsTxt:
 
     sitemaps: tuple[str, ...] = ()
     notices: tuple[RobotsNotice, ...] = ()
+    licenses: tuple[Statement, ...] = ()
+    _signals: tuple[Statement, ...] = ()
     _parts: dict[str, list[_Part]] = field(default_factory=dict)
     _groups: dict[str, _Group] = field(default_factory=dict)
 
@@ -368,7 +396,13 @@ class RobotsTxt:
         if is_cut(body):
             reader.notices.append(RobotsNotice(0, "", "cut"))
         reader.end_list()
-        return cls(tuple(dict.fromkeys(reader.sitemaps)), tuple(reader.notices), reader.parts)
+        return cls(
+            tuple(dict.fromkeys(reader.sitemaps)),
+            tuple(reader.notices),
+            tuple(reader.licenses),
+            tuple(reader.signals),
+            reader.parts,
+        )
 
     def match(self, url: str, agent: str) -> RobotsMatch:
         """Match a resolved URL for ``agent``, a product token or a whole User-Agent."""
@@ -380,6 +414,22 @@ class RobotsTxt:
     def crawl_delay(self, agent: str) -> float | None:
         """Return the crawl delay for ``agent`` in seconds, or None."""
         return self._group(agent).delay
+
+    def usage(self, url: str, agent: str) -> Iterator[Statement]:
+        """Yield the statements about the use of a resolved URL.
+
+        Of the Content-Usage lines of a group those with the longest pattern apply (aipref-attach-05).
+        A Content-Signal outside of groups applies if the group has none.
+        """
+        lines = self._group(agent).usage
+        if lines:
+            paths = spellings(url)
+            preferences = [line for line in lines if line.name == "content-usage"]
+            longest = max((line.length(paths) for line in preferences), default=-1)
+            yield from (p.said for p in preferences if p.length(paths) == longest >= 0)
+        signals = [line.said for line in lines if line.name == "content-signal"]
+        yield from signals or self._signals
+        yield from self.licenses
 
     def _group(self, agent: str) -> _Group:
         """Return the group of ``agent``: its own, else that of ``*``."""
@@ -399,6 +449,8 @@ class RobotsReader:
     parts: dict[str, list[_Part]] = field(default_factory=dict)
     sitemaps: list[str] = field(default_factory=list)
     notices: list[RobotsNotice] = field(default_factory=list)
+    licenses: list[Statement] = field(default_factory=list)
+    signals: list[Statement] = field(default_factory=list)
     _current: list[_Part] = field(default_factory=list)
     _has_rules: bool = False
 
@@ -413,6 +465,8 @@ class RobotsReader:
                 self._crawl_delay(line)
             case "sitemap":
                 self._sitemap(line)
+            case "content-usage" | "content-signal" | "license":
+                self._usage(line)
             case None:
                 html = line.text.startswith("<")
                 self._notice(line, "html" if html else "unknown_directive")
@@ -426,7 +480,7 @@ class RobotsReader:
         if not self._current:
             self._current = [_Part()]
         elif self._current[-1].delay is not None:
-            self._current.append(_Part(self._current[-1].rules))
+            self._current.append(_Part(self._current[-1].rules, self._current[-1].usage))
         parts = self.parts.setdefault(token, [])
         if not parts or parts[-1] is not self._current[-1]:
             parts.append(self._current[-1])
@@ -462,6 +516,25 @@ class RobotsReader:
             return
         self._current[-1].delay = _longer(self._current[-1].delay, float(line.value))
 
+    def _usage(self, line: Line) -> None:
+        """Add what the line says about usage.
+
+        A Content-Signal may stand outside of groups; a License, an absolute URL, concerns the whole
+        site wherever it stands (RSL 1.0, 4.4).
+        """
+        if line.name == "license":
+            said = Statement("robots.txt", _printable(line.text), line=line.number)
+            url = _printable(line.value)
+            if url.startswith(("http://", "https://")) and len(self.licenses) < NOTICE_LIMIT:
+                self.licenses.append(said._replace(license=url))
+        elif self._current:
+            self._current[-1].usage.append(_usage_line(line))
+        elif line.name == "content-signal":
+            self.signals.append(_usage_line(line).said)
+        else:
+            self._notice(line, "outside_group")
+        self._has_rules |= line.name == "content-usage"
+
     def _sitemap(self, line: Line) -> None:
         url = resolve(_printable(line.value), f"{self.origin}/robots.txt") or ""
         if line.value and url.startswith(("http://", "https://")):
@@ -472,6 +545,17 @@ class RobotsReader:
     def _notice(self, line: Line, problem: str) -> None:
         if len(self.notices) < NOTICE_LIMIT:
             self.notices.append(RobotsNotice(line.number, _printable(line.text)[:200], problem))
+
+
+def _usage_line(line: Line) -> _UsageLine:
+    """Read a Content-Usage, which may begin with a pattern, or a Content-Signal."""
+    name, value, rules = line.name or "", line.value, []
+    if name == "content-usage" and value.startswith(("/", "*")):
+        pattern, _, value = value.partition(" ")
+        rules = read_rule(pattern, allow=False)
+    text = _printable(line.text)
+    said = statement("robots.txt", name, _printable(value), line=line.number, text=text)
+    return _UsageLine(name, said, rules[0] if rules else None)
 
 
 def product_token(agent: str) -> str:

@@ -1,0 +1,78 @@
+"""`scrapy import-config FILE`: the configuration of another crawler as a ``site.toml``."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any, ClassVar
+
+from scrapy.exceptions import UsageError
+
+from sitecrawl.config.foreign.docsearch import read_docsearch
+from sitecrawl.config.foreign.draft import ForeignConfigError
+from sitecrawl.config.foreign.elastic import read_elastic
+from sitecrawl.config.foreign.nutch import read_nutch
+from sitecrawl.console.scrapy_commands import StartedCommand
+from sitecrawl.console.terminal import print_errors, print_lines
+from sitecrawl.statuses import BAD_USAGE, DONE
+
+READERS = {
+    ".yml": read_elastic,
+    ".yaml": read_elastic,
+    ".json": read_docsearch,
+    ".txt": read_nutch,
+}
+
+
+class Command(StartedCommand):
+    """Print TOML: the options of another crawler's file, and what has no counterpart."""
+
+    requires_crawler_process = False
+    default_settings: ClassVar[dict[str, Any]] = {"LOG_ENABLED": False}
+
+    def syntax(self) -> str:
+        """Return the command's syntax."""
+        return "FILE"
+
+    def short_desc(self) -> str:
+        """Return the description that `scrapy` prints in its list of commands."""
+        return (
+            "Print another crawler's configuration as ours (scrapy import-config FILE > site.toml)"
+        )
+
+    def long_desc(self) -> str:
+        """Return the text of `scrapy import-config -h`; argparse wraps it."""
+        return (
+            "Read the YAML of Elastic's Open Crawler, the JSON of DocSearch's scrapers "
+            "(docs-scraper) or Nutch's regex-urlfilter.txt, by the extension of the file, and "
+            "print the options that do the same. What has no counterpart is a comment there, and "
+            "a line on standard error. Nothing is fetched. Exit status: 0 done; 2 wrong usage, or "
+            "a file that is none of these."
+        )
+
+    def run(self, args: list[str], opts: argparse.Namespace) -> None:  # noqa: ARG002
+        """Print the configuration, and set the exit status."""
+        if len(args) != 1:
+            raise UsageError("name one file", print_help=False)
+        self.exitcode = self.answer(Path(args[0]))
+
+    @staticmethod
+    def answer(path: Path) -> int:
+        """Print the configuration; return the exit status."""
+        reader = READERS.get(path.suffix.lower())
+        try:
+            if reader is None:
+                raise ForeignConfigError(f"ends with none of {', '.join(READERS)}")
+            draft = reader(path.read_text(encoding="utf-8-sig"))
+        except OSError as error:
+            print_errors([f"{path}: {error.strerror}."])
+            return BAD_USAGE
+        except (ForeignConfigError, UnicodeDecodeError) as error:
+            print_errors([f"{path} {error}."])
+            return BAD_USAGE
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            print_errors([f"{path} has a value of another kind than expected: {error}."])
+            return BAD_USAGE
+        print_lines(line for text in draft.lines() for line in text.split("\n"))
+        print_errors(f"Without counterpart: {each}." for each in draft.left_out)
+        return DONE

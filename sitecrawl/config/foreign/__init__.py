@@ -1,0 +1,1 @@
+"""Configurations of other crawlers, read as options of this one."""

@@ -1,0 +1,69 @@
+"""Permitted uses of a page: the most restrictive of all statements about it counts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from sitecrawl.web.robots.usage_statements import PURPOSES, Statement
+
+NOTHING_SAID: Mapping[str, Any] = MappingProxyType({})
+FORBIDDEN = "usage"
+"""Reason of the deletion of a document whose use for the purpose of the crawl is forbidden."""
+
+
+class UsageRefusal(NamedTuple):
+    """A purpose that a site forbids, as a word, and the statement that forbids it."""
+
+    purpose: str
+    rule: str
+
+
+def usage_field(statements: Iterable[Statement]) -> dict[str, Any]:
+    """Return the ``usage`` field of a document; empty if nothing was said.
+
+    A purpose is true if permitted, false if forbidden, and None (unknown) without a statement.
+    """
+    said = list(dict.fromkeys(statements))
+    if not said:
+        return {}
+    answers = [(name, permitted) for each in said for name, permitted in each.permits]
+    permits: dict[str, Any] = {
+        _word(purpose): min(
+            (permitted for name, permitted in answers if name == purpose), default=None
+        )
+        for purpose in PURPOSES
+    }
+    sources = [_source(each) for each in said]
+    licenses = [each.license for each in said if each.license]
+    return {**permits, "sources": sources, **({"licenses": licenses} if licenses else {})}
+
+
+def usage_refusal(usage: Mapping[str, Any], purposes: Sequence[str]) -> UsageRefusal | None:
+    """Return the first of the purposes that is forbidden; what is unknown is not forbidden."""
+    for purpose in map(_word, purposes):
+        for source in usage.get("sources", ()):
+            if purpose in source.get("forbids", ()):
+                return UsageRefusal(purpose, cited(source))
+    return None
+
+
+def cited(source: Mapping[str, Any]) -> str:
+    """Return the text and the place of a statement."""
+    place = f"line {source['line']} of robots.txt" if "line" in source else source["from"]
+    return f"{place}: {source['text']}"
+
+
+def _source(said: Statement) -> dict[str, Any]:
+    forbids = [_word(purpose) for purpose, permitted in said.permits if not permitted]
+    return {
+        "from": said.place,
+        **({"line": said.line} if said.line else {}),
+        "text": said.text,
+        **({"forbids": forbids} if forbids else {}),
+    }
+
+
+def _word(purpose: str) -> str:
+    return purpose.replace("-", "_")
