@@ -80,7 +80,6 @@ def test_a_file_keeps_its_vectors_without_the_option(
     origin, command = harbour
     assert command(f"{origin}/").status == 0
     assert found(command, "vessel", "-a", "embed=embedding:embed")[0] == f"{origin}/quay#quay"
-    assert command.command("reindex", "--all")[0] == 0
     embedded = len((tmp_path / "embedded").read_text().splitlines())
     assert found(command, "vessel")[0] == f"{origin}/quay#quay"
     assert len((tmp_path / "embedded").read_text().splitlines()) == embedded + 1  # the query
