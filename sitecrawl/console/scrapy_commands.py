@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import argparse
 import logging
+import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from scrapy import Spider
 from scrapy.addons import AddonManager
-from scrapy.commands import ScrapyCommand
+from scrapy.commands import ScrapyCommand, ScrapyHelpFormatter
 from scrapy.crawler import CrawlerProcessBase
 from scrapy.exceptions import UsageError
 from scrapy.settings import BaseSettings, Settings
 from scrapy.spiderloader import SpiderLoader, SpiderLoaderProtocol, get_spider_loader
 from scrapy.utils.misc import load_object
 
-from sitecrawl import __version__
+from sitecrawl import __version__, program_name
 from sitecrawl.config.config_errors import nearest
 from sitecrawl.policy.http.request_headers import user_agent
 
@@ -122,11 +123,24 @@ class PlainSpiderLoader(SpiderLoader):
         return make(spider.__name__, (spider,), names)
 
 
+class HelpFormatter(ScrapyHelpFormatter):
+    """Formatter of help texts, which name the program that was started."""
+
+    def format_help(self) -> str:
+        """Return the text of ``-h``."""
+        return re.sub(r"\bscrapy (?=[a-z])", f"{program_name()} ", super().format_help())
+
+
 class StartedCommand(ScrapyCommand):
     """Base of commands, with the attributes that ``scrapy`` sets before it calls any method."""
 
     settings: Settings
     crawler_process: CrawlerProcessBase
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        """Add Scrapy's options; help texts name the program that was started."""
+        super().add_options(parser)
+        parser.formatter_class = HelpFormatter
 
 
 HANDLER = "sitecrawl.http.handler.SinglePageHandler"

@@ -106,3 +106,5 @@ def test_the_command_of_its_own_needs_no_project(server: Server, tmp_path: Path)
     helped = sitecrawl("crawl", "-h").stdout
     assert "--max-pages VALUE" in helped
     assert "--force, --no-force" in helped
+    assert "sitecrawl crawl [options]" in helped
+    assert "scrapy crawl" not in helped
