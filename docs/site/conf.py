@@ -17,7 +17,7 @@ autodoc_typehints = "description"
 lexers["mermaid"] = TextLexer()  # drawn by GitHub; here a script of another site would have to
 
 html_theme = "furo"
-html_title = f"sitecrawl {release}"
+html_title = project  # the version of a checkout is one long word, wider than a telephone
 html_additional_pages = {"index": "start.html"}
 html_extra_path = ["../schemas"]
 html_js_files = [("search-box.js", {"type": "module"})]

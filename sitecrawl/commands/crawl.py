@@ -37,7 +37,7 @@ from sitecrawl.console.setting_problems import setting_problems
 from sitecrawl.console.terminal import print_errors, reopen_stderr
 from sitecrawl.frontier.base import DatabaseUrlError, FrontierError
 from sitecrawl.frontier.opening import backend
-from sitecrawl.policy.http.agent_identity import UnusableKeyError, read_identity
+from sitecrawl.http.agent_identity import UnusableKeyError, read_identity
 from sitecrawl.statuses import BAD_USAGE, DATABASE_ERROR, DONE, INTERRUPTED, STARTS_FAILED
 from sitecrawl.sync.target import TargetUriError, check_target
 

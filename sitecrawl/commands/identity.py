@@ -10,7 +10,7 @@ from scrapy.exceptions import UsageError
 
 from sitecrawl.console.scrapy_commands import StartedCommand
 from sitecrawl.console.terminal import print_errors, print_lines
-from sitecrawl.policy.http.agent_identity import (
+from sitecrawl.http.agent_identity import (
     UnusableKeyError,
     check_agent,
     make_key,

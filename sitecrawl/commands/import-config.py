@@ -7,21 +7,20 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from scrapy.exceptions import UsageError
+from scrapy.utils.misc import load_object
 
-from sitecrawl.config.foreign.docsearch import read_docsearch
 from sitecrawl.config.foreign.draft import ForeignConfigError
-from sitecrawl.config.foreign.elastic import read_elastic
-from sitecrawl.config.foreign.nutch import read_nutch
 from sitecrawl.console.scrapy_commands import StartedCommand
 from sitecrawl.console.terminal import print_errors, print_lines
 from sitecrawl.statuses import BAD_USAGE, DONE
 
 READERS = {
-    ".yml": read_elastic,
-    ".yaml": read_elastic,
-    ".json": read_docsearch,
-    ".txt": read_nutch,
+    ".yml": "sitecrawl.config.foreign.elastic.read_elastic",
+    ".yaml": "sitecrawl.config.foreign.elastic.read_elastic",
+    ".json": "sitecrawl.config.foreign.docsearch.read_docsearch",
+    ".txt": "sitecrawl.config.foreign.nutch.read_nutch",
 }
+"""Readers by extension, loaded at need: Scrapy imports every command at each start."""
 
 
 class Command(StartedCommand):
@@ -63,7 +62,7 @@ class Command(StartedCommand):
         try:
             if reader is None:
                 raise ForeignConfigError(f"ends with none of {', '.join(READERS)}")
-            draft = reader(path.read_text(encoding="utf-8-sig"))
+            draft = load_object(reader)(path.read_text(encoding="utf-8-sig"))
         except OSError as error:
             print_errors([f"{path}: {error.strerror}."])
             return BAD_USAGE

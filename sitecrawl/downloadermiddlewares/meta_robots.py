@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from sitecrawl.extensions.crawl import crawl_of
 from sitecrawl.policy.documents.audit import audit_text
-from sitecrawl.policy.documents.usage_permissions import usage_field
+from sitecrawl.policy.documents.usage_permissions import NOTHING_SAID, usage_field
 from sitecrawl.policy.http.answers import FetchResult
 from sitecrawl.policy.outcomes import Outcome
 from sitecrawl.reqmeta import READ_PAGE, ReadPage, file_of, media_type_of, origin_of, visit_of
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.http import Response
 
+    from sitecrawl.crawl.visit import Visit
     from sitecrawl.policy.documents.obedience import Obedience
     from sitecrawl.scheduling.robots_files import RobotsFiles
     from sitecrawl.web.html.page import Page
@@ -84,7 +85,7 @@ class MetaRobotsMiddleware:
             return response
         answer = answer_of(response)
         if answer.outcome is Outcome.FILE_DID_NOT_CHANGE:
-            raise ResponseWithoutContent(self._withdrawn(request, response) or answer)
+            raise ResponseWithoutContent(self._withdrawn(visit, request, response) or answer)
         page = self._read(request, response)
         usage = self._usage(request, response, page.metas)
         visit.audited(audit_text(page, usage))
@@ -100,15 +101,14 @@ class MetaRobotsMiddleware:
         headers = header_values(response.headers, USAGE_HEADERS)
         return usage_field([*of_site, *page_statements(headers, metas, self._options.agent)])
 
-    def _withdrawn(self, request: Request, response: Response) -> FetchResult | None:
+    def _withdrawn(self, visit: Visit, request: Request, response: Response) -> FetchResult | None:
         tags = header_values(response.headers, (ROBOTS_TAG,)).get(ROBOTS_TAG, ())
         directives = read_directives((), tags, self._options.agent)
-        usage = self._usage(request, response, {})
+        usage = self._usage(request, response, {}) if self._obedience.purposes else NOTHING_SAID
         verdict = self._obedience.judge(directives, datetime.now(UTC), usage)
         if verdict.noindex:
             return FetchResult(Outcome.NOINDEX, verdict.noindex)
-        visit = visit_of(request)
-        if verdict.forbidden is None or visit is None:
+        if verdict.forbidden is None:
             return None
         visit.described(verdict.forbidden.rule)
         return FetchResult(Outcome.USAGE_FORBIDDEN, verdict.forbidden.purpose)

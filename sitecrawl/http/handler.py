@@ -14,6 +14,7 @@ from scrapy.http import Headers
 from scrapy.responsetypes import responsetypes
 from scrapy.utils.asyncio import is_asyncio_available
 
+from sitecrawl.http.agent_identity import read_identity
 from sitecrawl.http.connection import Connection
 from sitecrawl.http.connection_pool import ConnectionPool, max_idle_connections
 from sitecrawl.http.content_decoding import decode_body, decode_prefix
@@ -33,7 +34,6 @@ from sitecrawl.http.fetch_errors import (
     UnansweredError,
 )
 from sitecrawl.http.messages import host_of, request_bytes, route_of, site_of
-from sitecrawl.policy.http.agent_identity import read_identity
 from sitecrawl.policy.http.network_addresses import AddressRule
 from sitecrawl.reqmeta import SENT_AT, WIRE_BYTES, origin_of, robots_of
 from sitecrawl.web.robots.robots_txt import SIZE_LIMIT

@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from heapq import nlargest
 
-from sitecrawl.policy.documents.usage_permissions import cited
+from sitecrawl.policy.documents.usage_permissions import USES, cited
 from sitecrawl.policy.outcomes import REDIRECTS, Outcome
 from sitecrawl.policy.urls.templates import url_template
 from sitecrawl.report import problems
@@ -80,9 +80,7 @@ def _permissions(facts: Facts) -> Iterator[Row]:
     said: defaultdict[str, dict[str, None]] = defaultdict(dict)
     for row, audit in facts.audits.items():
         site = origin(facts.urls[row].url)
-        words = tuple(
-            PERMITTED[audit.usage.get(name)] for name in ("search", "ai_input", "ai_train")
-        )
+        words = tuple(PERMITTED[audit.usage.get(use)] for use in USES)
         pages[site, words] += 1
         said[site] |= dict.fromkeys(map(cited, audit.usage.get("sources", ())))
     for (site, words), number in sorted(pages.items()):
@@ -378,7 +376,7 @@ LISTS: tuple[ReportList, ...] = (
         CONTENT,
         "What sites permit to do with their pages, and where they say it.",
         "No page was read.",
-        ("origin", "search", "ai_input", "ai_train", "pages", "said"),
+        ("origin", *USES, "pages", "said"),
         _permissions,
     ),
     ReportList(

@@ -15,7 +15,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 from fixtures.crawls import CrawlCommand
 from fixtures.server import Answer, Request, Server, page
-from sitecrawl.policy.http.agent_identity import UnusableKeyError, make_key, read_identity
+from sitecrawl.http.agent_identity import UnusableKeyError, make_key, read_identity
 
 signatures = pytest.importorskip("http_message_signatures")
 AGENT = "https://bot.example.org"

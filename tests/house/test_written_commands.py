@@ -31,7 +31,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "sh": lambda text: subprocess.run(["bash", "-nc", text], check=True),
     "bash": lambda text: subprocess.run(["bash", "-nc", text], check=True),
 }
-"""What reads a block, by its language."""
+"""Readers of blocks, by language."""
 
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: str(path.relative_to(ROOT)))

@@ -8,6 +8,8 @@ from typing import Any, NamedTuple
 
 from sitecrawl.web.robots.usage_statements import PURPOSES, Statement
 
+USES = tuple(purpose.replace("-", "_") for purpose in PURPOSES)
+"""Names of the purposes in the ``usage`` field."""
 NOTHING_SAID: Mapping[str, Any] = MappingProxyType({})
 FORBIDDEN = "usage"
 """Reason of the deletion of a document whose use for the purpose of the crawl is forbidden."""
@@ -30,10 +32,8 @@ def usage_field(statements: Iterable[Statement]) -> dict[str, Any]:
         return {}
     answers = [(name, permitted) for each in said for name, permitted in each.permits]
     permits: dict[str, Any] = {
-        _word(purpose): min(
-            (permitted for name, permitted in answers if name == purpose), default=None
-        )
-        for purpose in PURPOSES
+        use: min((permitted for name, permitted in answers if _word(name) == use), default=None)
+        for use in USES
     }
     sources = [_source(each) for each in said]
     licenses = [each.license for each in said if each.license]

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 
-from sitecrawl.web.robots.usage_statements import Statement, statement
+from sitecrawl.web.robots.usage_statements import Statement, shown, statement
 from sitecrawl.web.urls.url import normalize, resolve, split
 
 SIZE_LIMIT = 500 * 1024  # RFC 9309, 2.5
@@ -523,10 +523,11 @@ class RobotsReader:
         site wherever it stands (RSL 1.0, 4.4).
         """
         if line.name == "license":
-            said = Statement("robots.txt", _printable(line.text), line=line.number)
             url = _printable(line.value)
             if url.startswith(("http://", "https://")) and len(self.licenses) < NOTICE_LIMIT:
-                self.licenses.append(said._replace(license=url))
+                text = shown(_printable(line.text))
+                said = Statement("robots.txt", text, line=line.number, license=url)
+                self.licenses.append(said)
         elif self._current:
             self._current[-1].usage.append(_usage_line(line))
         elif line.name == "content-signal":

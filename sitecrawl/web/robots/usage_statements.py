@@ -96,8 +96,13 @@ def page_statements(
 
 def statement(place: str, name: str, value: str, *, line: int = 0, text: str = "") -> Statement:
     """Read the value of a named line, header or meta."""
-    shown = _CONTROL.sub("\ufffd", text or f"{name}: {value}")[:MAX_TEXT]
-    return Statement(place, shown, tuple(PARSERS[name.lower()](value).items()), line)
+    permits = tuple(PARSERS[name.lower()](value).items())
+    return Statement(place, shown(text or f"{name}: {value}"), permits, line)
+
+
+def shown(text: str) -> str:
+    """Return a text as it is shown and stored: without control characters, and bounded."""
+    return _CONTROL.sub("\ufffd", text)[:MAX_TEXT]
 
 
 def _no_ai(place: str, name: str, values: Iterable[str]) -> Iterator[Statement]:
@@ -106,5 +111,4 @@ def _no_ai(place: str, name: str, values: Iterable[str]) -> Iterator[Statement]:
         words = set(re.split(r"[\s,;]+", value.lower()))
         if words & {"noai", "noimageai"}:
             no = (("ai-input", False), ("ai-train", False)) if "noai" in words else ()
-            shown = _CONTROL.sub("\ufffd", f"{name}: {value.strip()}")[:MAX_TEXT]
-            yield Statement(place, shown, no)
+            yield Statement(place, shown(f"{name}: {value.strip()}"), no)
