@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import subprocess
 from collections.abc import Coroutine, Generator
+from pathlib import Path
 from typing import Any, TypeVar
 
 import pytest
@@ -11,11 +14,14 @@ from pytest_twisted import inlineCallbacks
 from twisted.internet.defer import Deferred
 
 from fixtures import files
+from sitecrawl.config.installed_browser import find_chromium
 from sitecrawl.crawl.file_readers import FileLimits, FileReaders
+from sitecrawl.policy.documents.sections import markdown_of
 from sitecrawl.web.files.file_reader import read_file
 from sitecrawl.web.files.formats import media_types, sniff_file
 from sitecrawl.web.files.markup import UnreadableFileError, real_authors, real_title
 from sitecrawl.web.files.pdf import PdfPage, drop_running_lines, pdf_date
+from sitecrawl.web.files.pdf_lines import Line
 from sitecrawl.web.html.page import Page
 from sitecrawl.web.page_reader import read_page
 from sitecrawl.web.read_options import ReadOptions
@@ -37,6 +43,16 @@ def as_page(body: bytes, kind: str) -> Page:
         options=ReadOptions(),
         file_html=html,
     )
+
+
+def markdown(body: bytes, kind: str) -> str:
+    """The content of a file."""
+    options = ReadOptions(outline=True)
+    html = read_file(body, kind).html.encode()
+    page = read_page(
+        body, url="http://h/a", content_type=kind, headers={}, options=options, file_html=html
+    )
+    return markdown_of(page.content)
 
 
 @pytest.mark.behaviour("FI-01", "FI-02")
@@ -69,11 +85,12 @@ def test_a_pdf_has_text_outline_and_metadata() -> None:
 @pytest.mark.behaviour("FI-01")
 def test_running_heads_and_page_numbers_are_no_text() -> None:
     pages = [
-        PdfPage(["Handbook of Bees", f"Line {n}x", "Again", f"More {n}y", str(number)])
+        PdfPage([Line(each) for each in ("Bees", f"Line {n}x", "Again", f"More {n}y", str(number))])
         for number, n in enumerate("abc", start=7)
     ]
     drop_running_lines(pages)
-    assert [page.lines for page in pages] == [[f"Line {n}x", "Again", f"More {n}y"] for n in "abc"]
+    kept = [[line.text for line in page.lines] for page in pages]
+    assert kept == [[f"Line {n}x", "Again", f"More {n}y"] for n in "abc"]
 
 
 @pytest.mark.behaviour("FI-01")
@@ -141,6 +158,56 @@ def test_an_opendocument_text_keeps_what_its_elements_stand_for() -> None:
     page = as_page(files.odt(body), files.ODT)
     assert (page.title, page.text) == ("Notes on hives", "Hives\na b")
     assert [(h.level, h.text) for h in page.headings] == [(2, "Hives")]
+
+
+@pytest.mark.behaviour("FI-03")
+def test_links_stand_where_the_file_has_them() -> None:
+    run = '<w:r><w:t xml:space="preserve">{}</w:t></w:r>'
+    link = f'<w:hyperlink r:id="l0">{run.format("the ")}{run.format("site")}</w:hyperlink>'
+    word = f"<w:p>{run.format('See ')}{link}{run.format('.')}</w:p>"
+    text = '<text:p>See <text:a xlink:href="http://example.org/x" xmlns:xlink="x">the site</text:a>.</text:p>'
+    for body, kind in (
+        (files.docx(word, links=["http://example.org/x"]), files.DOCX),
+        (files.odt(text), files.ODT),
+    ):
+        assert markdown(body, kind) == "See [the site](http://example.org/x)."
+
+
+@pytest.mark.behaviour("FI-03")
+def test_a_listing_is_one_block_in_its_own_lines() -> None:
+    styles = ("Preformatted_20_Text", "P1")
+    blocks = "".join(
+        f'<text:p text:style-name="{style}">{line}</text:p>'
+        for style, line in zip(styles, ("if x:", '<text:s text:c="2"/>stop'), strict=True)
+    )
+    derived = '<style:style style:name="P1" style:parent-style-name="Preformatted_20_Text"/>'
+    body = files.odt(f"<text:p>Thus:</text:p>{blocks}<text:p>End.</text:p>", styles=derived)
+    assert markdown(body, files.ODT) == "Thus:\n\n```\nif x:\n  stop\n```\n\nEnd."
+
+
+@pytest.mark.slow
+@pytest.mark.behaviour("FI-01")
+def test_a_pdf_of_a_browser_is_read_in_order(tmp_path: Path) -> None:
+    source, printed = tmp_path / "page.html", tmp_path / "page.pdf"
+    listing = 'def f(x):\n    if x:\n        return {"a": 1}\n\n    return 2'
+    lines = {
+        "ar": "هذا نص عربي رقم 123 وكلمة English في الوسط",
+        "he": "זה טקסט בעברית (עם סוגריים) ומספר 42.",
+        "en": "The word שלום עולם means peace to the world.",
+    }
+    paragraphs = "".join(
+        f'<p lang="{language}" dir="{"ltr" if language == "en" else "rtl"}">{line}</p>'
+        for language, line in lines.items()
+    )
+    source.write_text(f'<meta charset="utf-8">{paragraphs}<pre>{listing}</pre><p>End.</p>')
+    program = find_chromium(os.environ)
+    assert program is not None
+    words = [program, "--headless", "--no-sandbox", "--no-pdf-header-footer"]
+    subprocess.run(
+        [*words, f"--print-to-pdf={printed}", source.as_uri()], check=True, capture_output=True
+    )
+    expected = [" ".join(lines.values()), f"```\n{listing}\n```", "End."]  # full lines go on
+    assert markdown(printed.read_bytes(), files.PDF) == "\n\n".join(expected)
 
 
 @pytest.mark.behaviour("FI-03")

@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from html import escape
+from itertools import groupby
 from typing import NamedTuple
 
 MAX_MARKUP = 8_000_000  # characters; a novel has 1 million
 MAX_HEADING = 300
 MAX_LINKS = 10_000
+END_OF_LISTING = "</pre>\n"
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
 _SCHEMES = ("http://", "https://")
 
@@ -21,6 +23,13 @@ class UnreadableFileError(Exception):
         super().__init__(fault)
         self.fault = fault
         self.detail = detail
+
+
+class Run(NamedTuple):
+    """Words within a paragraph, and where they link to; empty for nowhere."""
+
+    text: str
+    link: str = ""
 
 
 class FileMarkup(NamedTuple):
@@ -46,6 +55,7 @@ class MarkupWriter:
         self._parts: list[str] = []
         self._size = 0
         self._links: dict[str, None] = {}
+        self._shown: set[str] = set()
 
     @property
     def is_full(self) -> bool:
@@ -70,28 +80,59 @@ class MarkupWriter:
             self.has_text = self.has_text or any(map(str.isalnum, text))
             self.raw(escape(_CONTROL.sub("", text), quote=False))
 
-    def block(self, tag: str, text: str) -> None:
-        """Write an element that contains only text, unless it is empty."""
-        if text.strip():
+    def block(self, tag: str, words: str | Iterable[Run]) -> None:
+        """Write an element of text and links, unless it is empty."""
+        runs = [Run(words)] if isinstance(words, str) else list(words)
+        if any(run.text.strip() for run in runs):
             self.raw(f"<{tag}>")
-            self.text(text)
+            self._runs(runs)
             self.raw(f"</{tag}>\n")
 
-    def heading(self, level: int, text: str, anchor: str = "") -> None:
+    def listing(self, text: str) -> None:
+        """Write a listing, or continue the one that ends here."""
+        if self._parts and self._parts[-1] == END_OF_LISTING:
+            self._parts[-1] = "\n"
+        else:
+            self.raw("<pre>")
+        self.text(text)
+        self.raw(END_OF_LISTING)
+
+    def heading(self, level: int, words: str | Iterable[Run], anchor: str = "") -> None:
         """Write a heading; its level is limited to the range from 1 to 6."""
-        words = clean(text)[:MAX_HEADING]
-        if words:
+        runs = [Run(words)] if isinstance(words, str) else list(words)
+        text = clean("".join(run.text for run in runs))[:MAX_HEADING]
+        if text:
             level = min(max(level, 1), 6)
             identity = f' id="{escape(anchor)}"' if anchor else ""
             self.raw(f"<h{level}{identity}>")
-            self.text(words)
+            self.text(text)
             self.raw(f"</h{level}>\n")
+            for run in runs:
+                self.link(run.link)
+
+    def _runs(self, runs: Iterable[Run]) -> None:
+        for link, group in groupby(runs, key=lambda run: run.link):
+            words = "".join(run.text for run in group)
+            address = self._admitted(link)
+            if address and words.strip():
+                self._shown.add(address)
+                self.raw(f'<a href="{escape(address)}">')
+                self.text(words)
+                self.raw("</a>")
+            else:
+                self.link(link)
+                self.text(words)
 
     def link(self, address: str) -> None:
         """Record a link that has no position in the text."""
+        if address := self._admitted(address):
+            self._links[address] = None
+
+    def _admitted(self, address: str) -> str:
+        """Return the address of a link to the web, empty for any other."""
         address = address.strip()
-        if address.lower().startswith(_SCHEMES) and len(self._links) < MAX_LINKS:
-            self._links[address[:2083]] = None
+        is_full = len(self._links) + len(self._shown) >= MAX_LINKS
+        return "" if is_full or not address.lower().startswith(_SCHEMES) else address[:2083]
 
     def document(self) -> FileMarkup:
         """Return the whole document."""
@@ -100,7 +141,8 @@ class MarkupWriter:
             f'<meta name="{escape(name)}" content="{escape(content)}">\n'
             for name, content in self.metas
         )
-        links = "".join(f'<a href="{escape(each)}"></a>' for each in self._links)
+        hidden = (each for each in self._links if each not in self._shown)
+        links = "".join(f'<a href="{escape(each)}"></a>' for each in hidden)
         title = escape(clean(self.title)[:1000], quote=False)
         html = (
             f"<!DOCTYPE html>\n<html{language}><head><title>{title}</title>\n{metas}</head>\n"

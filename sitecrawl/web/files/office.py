@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from sitecrawl.web.files.markup import (
     FileMarkup,
     MarkupWriter,
+    Run,
     UnreadableFileError,
     clean,
     real_authors,
@@ -19,8 +20,9 @@ from sitecrawl.web.files.packages import Package, all_text, attribute, first, jo
 
 MAX_NESTING = 50  # nested tables, text boxes and fields
 MAX_CELLS = 300  # per row
-_CODE = re.compile(r"\b(?:source ?code|code|preformatted|listing)\b", re.IGNORECASE)
+CODE_NAME = re.compile(r"\b(?:source ?code|code|preformatted|listing)\b", re.IGNORECASE)
 CODE = -1  # level of listings, among those of headings
+_SIGNS = {"tab": "\t", "ptab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
 _HEADING = re.compile(r"heading ([1-9])$", re.IGNORECASE)
 _DATE_FORMAT = re.compile(r"[ymdhs]", re.IGNORECASE)
 _LITERALS = re.compile(r'"[^"]*"|\[[^\]]*\]|\\.')
@@ -48,6 +50,12 @@ def relations(package: Package, part: str) -> dict[str, Relation]:
         kind = attribute(each, "Type").rpartition("/")[2]
         found[attribute(each, "Id")] = Relation(kind, target)
     return found
+
+
+def link_target(targets: Mapping[str, Relation], identity: str) -> str:
+    """Return the address of a hyperlink by the id of its relationship, empty if there is none."""
+    relation = targets.get(identity)
+    return relation.target if relation is not None and relation.kind == "hyperlink" else ""
 
 
 def main_part(package: Package, usual: str) -> str:
@@ -110,7 +118,7 @@ def _heading_styles(styles: Any | None) -> dict[str, int]:
         level = 1 if words.casefold() == "title" else int(match[1]) if match else 0
         if not level and outline is not None and attribute(outline, "val").isdigit():
             level = int(attribute(outline, "val")) + 1
-        if not level and _CODE.search(words):
+        if not level and CODE_NAME.search(words):
             level = CODE
         if level < 10 and level:
             found[attribute(style, "styleId")] = level
@@ -153,14 +161,15 @@ class _Word:
         properties = next((each for each in element if local(each) == "pPr"), None)
         level, listed = self._kind(properties)
         boxes: list[Any] = []
-        words = "".join(self._runs(element, boxes, 0))
+        words = list(self._runs(element, boxes, 0))
+        has_text = any(run.text.strip() for run in words)
         if level == CODE:
             self.close_lists(0)
-            self._writer.block("pre", words)
-        elif level and words.strip():
+            self._writer.listing("".join(run.text for run in words))
+        elif level and has_text:
             self.close_lists(0)
             self._writer.heading(level, words)
-        elif words.strip():
+        elif has_text:
             self.close_lists(listed)
             while self._lists < listed:
                 self._writer.raw("<ul>")
@@ -185,26 +194,21 @@ class _Word:
         text = attribute(indent, "val") if indent is not None else ""
         return 0, min(int(text) if text.isdigit() else 0, 8) + 1
 
-    def _runs(self, parent: Any, boxes: list[Any], depth: int) -> Iterator[str]:
+    def _runs(self, parent: Any, boxes: list[Any], depth: int, link: str = "") -> Iterator[Run]:
         for element in parent:
             name = local(element)
             if name == "t":
-                yield element.text or ""
-            elif name in {"tab", "br", "cr", "ptab"}:
-                yield "\t" if name in {"tab", "ptab"} else "\n"
-            elif name == "noBreakHyphen":
-                yield "-"
+                yield Run(element.text or "", link)
+            elif name in _SIGNS:
+                yield Run(_SIGNS[name], link)
             elif name == "txbxContent":
                 boxes.append(element)
             elif name not in {"pPr", "rPr", "Fallback", "del", "instrText"} and depth < MAX_NESTING:
-                if name == "hyperlink":
-                    self._link(attribute(element, "id"))
-                yield from self._runs(element, boxes, depth + 1)
+                own = self._target(element) if name == "hyperlink" else ""
+                yield from self._runs(element, boxes, depth + 1, own or link)
 
-    def _link(self, identity: str) -> None:
-        relation = self._targets.get(identity)
-        if relation is not None and relation.kind == "hyperlink":
-            self._writer.link(relation.target)
+    def _target(self, hyperlink: Any) -> str:
+        return link_target(self._targets, attribute(hyperlink, "id"))
 
     def _table(self, element: Any, depth: int) -> None:
         self._writer.raw("<table>\n")
@@ -237,13 +241,12 @@ def read_pptx(body: bytes) -> FileMarkup:
             continue
         writer.raw(f'<section data-page="{number}">\n')
         links = relations(package, slide)
-        _write_shapes(tree, writer)
+        _write_shapes(tree, links, writer)
         for relation in links.values():
             if relation.kind == "hyperlink":
                 writer.link(relation.target)
             elif relation.kind == "notesSlide":
-                notes = package.optional_tree(relation.target)
-                _write_notes(notes, writer)
+                _write_notes(package.optional_tree(relation.target), writer)
         writer.raw("</section>\n")
     return _whole(writer)
 
@@ -253,7 +256,7 @@ def _relation_id(element: Any) -> str:
     return next((str(value) for key, value in element.items() if key.endswith("}id")), "")
 
 
-def _write_shapes(slide: Any, writer: MarkupWriter) -> None:
+def _write_shapes(slide: Any, links: Mapping[str, Relation], writer: MarkupWriter) -> None:
     """Write the title of a slide, then its other texts and tables in order."""
     shapes = list(slide.iter("{*}sp", "{*}tbl"))
     titles = [each for each in shapes if _placeholder(each) in {"title", "ctrTitle"}]
@@ -265,22 +268,27 @@ def _write_shapes(slide: Any, writer: MarkupWriter) -> None:
         if local(shape) == "tbl":
             write_table(([all_text(cell) for cell in row] for row in _rows(shape)), writer)
         else:
-            _write_paragraphs(shape, writer)
+            _write_paragraphs(shape, links, writer)
 
 
 def _write_notes(notes: Any | None, writer: MarkupWriter) -> None:
     for shape in notes.iter("{*}sp") if notes is not None else ():
         if _placeholder(shape) == "body":
-            _write_paragraphs(shape, writer)
+            _write_paragraphs(shape, {}, writer)
 
 
-def _write_paragraphs(shape: Any, writer: MarkupWriter) -> None:
+def _write_paragraphs(shape: Any, links: Mapping[str, Relation], writer: MarkupWriter) -> None:
     for paragraph in shape.iter("{*}p"):
-        words = [
-            "\n" if local(each) == "br" else (each.text or "")
-            for each in paragraph.iter("{*}t", "{*}br")
-        ]
-        writer.block("p", "".join(words))
+        writer.block("p", [_run(each, links) for each in paragraph.iter("{*}t", "{*}br")])
+
+
+def _run(text: Any, links: Mapping[str, Relation]) -> Run:
+    """Return the text of a run of DrawingML with its link."""
+    if local(text) == "br":
+        return Run("\n")
+    click = first(text.getparent(), "hlinkClick")
+    target = link_target(links, _relation_id(click)) if click is not None else ""
+    return Run(text.text or "", target)
 
 
 def _placeholder(shape: Any) -> str:

@@ -8,12 +8,13 @@ from typing import Any
 from sitecrawl.web.files.markup import (
     FileMarkup,
     MarkupWriter,
+    Run,
     UnreadableFileError,
     clean,
     real_authors,
     real_title,
 )
-from sitecrawl.web.files.office import MAX_CELLS, MAX_NESTING, write_row
+from sitecrawl.web.files.office import CODE_NAME, MAX_CELLS, MAX_NESTING, write_row
 from sitecrawl.web.files.packages import Package, all_text, attribute, first, local, texts
 
 MAX_SPACES = 100
@@ -30,7 +31,7 @@ def read_opendocument(body: bytes) -> FileMarkup:
     _fill_metadata(package, writer)
     content = first(package.tree("content.xml"), "body")
     if content is not None:
-        _Body(writer).blocks(content, 0)
+        _Body(writer, _code_styles(package)).blocks(content, 0)
     if not writer.has_text:
         raise UnreadableFileError("file_without_text", "no text in it")
     return writer.document()
@@ -61,11 +62,29 @@ def _default_language(package: Package) -> str:
     return ""
 
 
+def _code_styles(package: Package) -> frozenset[str]:
+    """Return the names of the paragraph styles of listings: by name, or derived from one."""
+    trees = [package.optional_tree(part) for part in ("styles.xml", "content.xml")]
+    parents = {
+        attribute(style, "name"): attribute(style, "parent-style-name")
+        for tree in trees
+        for style in (tree.iter("{*}style") if tree is not None else ())
+    }
+    named = {each for each in {*parents, *parents.values()} if CODE_NAME.search(_plain(each))}
+    return frozenset(named | {name for name, parent in parents.items() if parent in named})
+
+
+def _plain(name: str) -> str:
+    """Return a style's name with its escaped spaces (OpenDocument 1.2-1, 19.502)."""
+    return name.replace("_20_", " ")
+
+
 class _Body:
     """Writer of the blocks of an OpenDocument file, in order."""
 
-    def __init__(self, writer: MarkupWriter) -> None:
+    def __init__(self, writer: MarkupWriter, code_styles: frozenset[str]) -> None:
         self._writer = writer
+        self._code_styles = code_styles
         self._pages = 0
         self._writers: dict[str, Callable[[Any, int], None]] = {
             "h": self._heading,
@@ -90,10 +109,13 @@ class _Body:
 
     def _heading(self, element: Any, _: int) -> None:
         level = attribute(element, "outline-level")
-        self._writer.heading(int(level) if level.isdecimal() else 1, self._words(element))
+        self._writer.heading(int(level) if level.isdecimal() else 1, self._runs(element, 0))
 
     def _paragraph(self, element: Any, depth: int) -> None:
-        self._writer.block("p", self._words(element))
+        if attribute(element, "style-name") in self._code_styles:
+            self._writer.listing(self._text(element))
+        else:
+            self._writer.block("p", self._runs(element, 0))
         self._boxes(element, depth)
 
     def _boxes(self, paragraph: Any, depth: int) -> None:
@@ -141,31 +163,33 @@ class _Body:
     def _cells(self, row: Any) -> Iterator[str]:
         room = MAX_CELLS
         for cell in row.iter("{*}table-cell", "{*}covered-table-cell"):
-            text = "\n".join(self._words(each) for each in cell.iter("{*}p", "{*}h"))
+            text = "\n".join(self._text(each) for each in cell.iter("{*}p", "{*}h"))
             for _ in range(_repeats(cell, "number-columns-repeated", room)):
                 room -= 1
                 yield text
             if room <= 0:
                 return
 
-    def _words(self, element: Any) -> str:
-        return "".join(self._runs(element, 0))
+    def _text(self, element: Any) -> str:
+        runs = list(self._runs(element, 0))
+        for run in runs:
+            self._writer.link(run.link)
+        return "".join(run.text for run in runs)
 
-    def _runs(self, element: Any, depth: int) -> Iterator[str]:
-        yield element.text or ""
+    def _runs(self, element: Any, depth: int, link: str = "") -> Iterator[Run]:
+        yield Run(element.text or "", link)
         for each in element:
             name = local(each)
             if name == "s":
-                yield " " * _repeats(each, "c", MAX_SPACES)
+                yield Run(" " * _repeats(each, "c", MAX_SPACES), link)
             elif name in {"tab", "line-break"}:
-                yield "\t" if name == "tab" else "\n"
+                yield Run("\t" if name == "tab" else "\n", link)
             elif name == "note":
-                yield f" ({clean(all_text(first(each, 'note-body')))})"
+                yield Run(f" ({clean(all_text(first(each, 'note-body')))})", link)
             elif name not in _LEFT_OUT | {"text-box"} and depth < MAX_NESTING:
-                if name == "a":
-                    self._writer.link(attribute(each, "href"))
-                yield from self._runs(each, depth + 1)
-            yield each.tail or ""
+                own = attribute(each, "href") if name == "a" else ""
+                yield from self._runs(each, depth + 1, own or link)
+            yield Run(each.tail or "", link)
 
 
 def _repeats(element: Any, name: str, limit: int) -> int:

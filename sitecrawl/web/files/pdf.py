@@ -8,7 +8,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import islice
+from itertools import groupby, islice
 from typing import Any, NamedTuple
 
 import pypdfium2
@@ -22,6 +22,7 @@ from sitecrawl.web.files.markup import (
     real_authors,
     real_title,
 )
+from sitecrawl.web.files.pdf_lines import Line, listing_lines, read_lines
 
 MAX_PAGES = 5_000
 MAX_OUTLINE = 5_000
@@ -30,27 +31,22 @@ MAX_PAGE_LINKS = 500
 EDGE_LINES = 2  # at either end of a page, checked for running heads and page numbers
 MIN_REPEATS = 3
 REPEATED_SHARE = 0.3  # of the pages
-TITLE_CHARACTERS = 2_000  # of the first page
+TITLE_LINES = 50  # of the first page
 MIN_TITLE, MAX_TITLE = 4, 200
 MAX_TITLE_LINES = 200  # of a page, searched for the title of an outline entry
 FULL_LINE = 0.8  # of the usual length, from which a sentence continues in the next line
 MIN_FULL_LINE = 30  # characters
 _LETTER = re.compile(r"\w")
 _NUMBER = re.compile(r"\d+")
-# A hyphen that splits a word between lines, as marked by pdfium or as written.
-_HYPHEN = re.compile(r"(?<=\w)(?:[\ufffe\x02\xad][ \t]*(?:\r?\n)?|-\r?\n(?=[a-zà-ÿ]))")
 _LISTED = re.compile(r"[•◦▪‣·*–—-]\s|\(?\d{1,3}(?:\.\d{1,3})*[.)]?\s|\(?[a-z][.)]\s")
 _DATE = re.compile(r"(?:D:)?(\d{4})(\d\d)?(\d\d)?(\d\d)?(\d\d)?(\d\d)?([Z+-])?(\d\d)?'?(\d\d)?")
-_AS_LETTERS = str.maketrans(
-    {"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "\xa0": " ", "\t": " "}
-)
 
 
 @dataclass(slots=True)
 class PdfPage:
     """Lines of a page; ``has_picture`` is set for a page without text that shows a picture."""
 
-    lines: list[str]
+    lines: list[Line]
     has_picture: bool = False
 
 
@@ -71,13 +67,15 @@ def read_pdf(body: bytes) -> FileMarkup:
     writer = MarkupWriter()
     count = len(document)
     pages = [_read_page(document, number, writer) for number in range(min(count, MAX_PAGES))]
+    largest = _largest_text(pages[0].lines)
     if count > MAX_PAGES:
         writer.cuts.add("too_long")
     drop_running_lines(pages)
-    if not any(_LETTER.search(line) for page in pages for line in page.lines):
+    _drop_places(pages)
+    if not any(_LETTER.search(line.text) for page in pages for line in page.lines):
         raise _without_text(pages, count)
     _fill_metadata(document, writer)
-    writer.title = writer.title or _largest_text(document)
+    writer.title = writer.title or largest
     write_pages(pages, list(_outline(document)), writer)
     return writer.document()
 
@@ -104,12 +102,10 @@ def _read_page(document: pypdfium2.PdfDocument, number: int, writer: MarkupWrite
     """Return the lines of a page; a broken page is empty, and reported in ``cuts``."""
     try:
         page = document[number]
-        text = page.get_textpage().get_text_range()
+        lines = read_lines(page.get_textpage())
     except pypdfium2.PdfiumError:
         writer.cuts.add("broken_pages")
         return PdfPage([])
-    text = _HYPHEN.sub("", text.translate(_AS_LETTERS))
-    lines = [line for each in text.splitlines() if (line := clean(each))]
     for address in islice(_links(document, page), MAX_PAGE_LINKS):
         writer.link(address)
     found = PdfPage(lines, has_picture=not lines and _has_picture(page))
@@ -155,13 +151,21 @@ def drop_running_lines(pages: Sequence[PdfPage]) -> None:
         ]
 
 
-def _edges(page: PdfPage) -> list[str]:
+def _drop_places(pages: Sequence[PdfPage]) -> None:
+    """Take nothing for a listing in a file that is set in a font of fixed pitch."""
+    lines = [line for page in pages for line in page.lines]
+    if 2 * sum(line.place is not None for line in lines) > len(lines):
+        for page in pages:
+            page.lines = [line._replace(place=None) for line in page.lines]
+
+
+def _edges(page: PdfPage) -> list[Line]:
     return [*page.lines[:EDGE_LINES], *page.lines[-EDGE_LINES:]]
 
 
-def _key(line: str) -> str:
+def _key(line: Line) -> str:
     """Return a line without its numbers, among them a Roman one alone in its line."""
-    key = _NUMBER.sub("#", line.casefold())
+    key = _NUMBER.sub("#", line.text.casefold())
     return "#" if re.fullmatch(r"[ivxlc]{1,8}", key) else key
 
 
@@ -211,28 +215,13 @@ def _outline(document: pypdfium2.PdfDocument) -> Iterator[OutlineEntry]:
         return
 
 
-def _largest_text(document: pypdfium2.PdfDocument) -> str:
-    """Return the text in the largest font of the first page, if it has several sizes."""
-    try:
-        page = document[0].get_textpage()
-    except pypdfium2.PdfiumError:  # other pages may be intact
-        return ""
-    sizes: dict[int, list[str]] = defaultdict(list)
-    last = 0
-    for index in range(min(page.count_chars(), TITLE_CHARACTERS)):
-        character = chr(raw.FPDFText_GetUnicode(page, index))
-        if character.isspace():
-            sizes[last].append(" ")
-            continue
-        last = round(raw.FPDFText_GetFontSize(page, index) * 2)
-        sizes[last].append(character)
-    words = {size: clean("".join(each)) for size, each in sizes.items()}
-    large = [
-        size for size, text in words.items() if len(text) >= MIN_TITLE and _LETTER.search(text)
-    ]
-    if len(large) < 2:
-        return ""
-    title = words[max(large)]
+def _largest_text(lines: Sequence[Line]) -> str:
+    """Return the text in the largest font of a page, if it has several sizes."""
+    sizes: dict[int, str] = defaultdict(str)
+    for line in lines[:TITLE_LINES]:
+        sizes[round(line.size * 2)] += f"{line.text} "
+    large = [size for size, text in sizes.items() if len(text) > MIN_TITLE and _LETTER.search(text)]
+    title = sizes[max(large)] if len(large) > 1 else ""
     return real_title(title) if len(title) <= MAX_TITLE else ""
 
 
@@ -244,7 +233,7 @@ def write_pages(
     for entry in outline:
         by_page[entry.page].append(entry)
     lengths = sorted(
-        len(line) for page in pages for line in page.lines if len(line) > MIN_FULL_LINE
+        len(line.text) for page in pages for line in page.lines if len(line.text) > MIN_FULL_LINE
     )
     usual = lengths[len(lengths) * 9 // 10] if lengths else 0
     for number, page in enumerate(pages):
@@ -263,12 +252,12 @@ def write_pages(
         writer.raw("</section>\n")
 
 
-def _find_title(lines: Sequence[str], start: int, title: str) -> tuple[int, int]:
+def _find_title(lines: Sequence[Line], start: int, title: str) -> tuple[int, int]:
     """Return the range of at most three lines that hold a title; empty if none do."""
     wanted = _squeezed(title)
     for begin in range(start, min(len(lines), start + MAX_TITLE_LINES)):
         for end in range(begin + 1, min(begin + 4, len(lines) + 1)):
-            found = _squeezed("".join(lines[begin:end]))
+            found = _squeezed("".join(line.text for line in lines[begin:end]))
             if found and (found == wanted or found.lstrip("0123456789.") == wanted):
                 return begin, end
             if len(found) > len(wanted) + 20:
@@ -281,8 +270,17 @@ def _squeezed(text: str) -> str:
     return "".join(character for character in text.casefold() if character.isalnum())
 
 
-def _write_lines(lines: Sequence[str], usual: int, writer: MarkupWriter) -> None:
-    """Write lines as paragraphs: a full line continues in the next, a short one ends it."""
+def _write_lines(lines: Sequence[Line], usual: int, writer: MarkupWriter) -> None:
+    """Write listings, and other lines as paragraphs: a full line continues in the next."""
+    for is_listing, group in groupby(lines, key=lambda line: line.place is not None):
+        block = list(group)
+        if is_listing:
+            writer.block("pre", "\n".join(listing_lines(block)))
+        else:
+            _write_paragraphs([line.text for line in block], usual, writer)
+
+
+def _write_paragraphs(lines: Sequence[str], usual: int, writer: MarkupWriter) -> None:
     paragraph: list[str] = []
     for number, line in enumerate(lines):
         paragraph.append(line)
