@@ -13,6 +13,7 @@ from sitecrawl.frontier.redirect_resolver import OPEN, RedirectResolver, Resolve
 from sitecrawl.frontier.state_options import StateOptions
 from sitecrawl.frontier.visits import NOT_SURE, Finding
 from sitecrawl.policy.documents.document_dates import rfc3339
+from sitecrawl.policy.documents.section_ids import with_lasting_ids
 from sitecrawl.policy.lifecycle.deletion import deletion_reason
 from sitecrawl.policy.lifecycle.duplicates import rank
 from sitecrawl.policy.lifecycle.losses import (
@@ -533,4 +534,7 @@ class VisitReducer:
     def _document(self, finding: Finding) -> dict[str, Any]:
         changed_at = finding.visit.started_at if finding.changed else finding.stored.changed_at
         when = rfc3339(changed_at or finding.visit.started_at)
-        return {**finding.document, "last_changed_at": when}
+        document = {**finding.document, "last_changed_at": when}
+        if not (finding.is_current and document.get("sections")):
+            return document
+        return with_lasting_ids(self._documents.content(finding.stored.id), document)

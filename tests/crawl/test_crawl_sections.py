@@ -78,6 +78,20 @@ def test_the_preset_for_retrieval(server: Server, crawl: CrawlCommand) -> None:
     assert not line.keys() & {"headings", "url_path", "status_code", "depth"}
 
 
+@pytest.mark.behaviour("SE-02", "SE-05")
+def test_a_renamed_heading_changes_one_section(server: Server, crawl: CrawlCommand) -> None:
+    site: dict[str, Any] = {"/": markup("Home", ["A", "B", "C"])}
+    origin = server.serve(site)
+    first = crawl(f"{origin}/", **OPTIONS)
+    [b] = [line for line in first.lines if line["heading_path"][-1] == "B"]
+    site["/"] = site["/"].replace(">B<", ">Renamed<")
+    for _ in range(2):  # and again, from the renamed one
+        [line] = crawl(f"{origin}/", **OPTIONS).lines
+        assert (line["op"], line["change"], line["id"]) == ("upsert", "changed", b["id"])
+        site["/"] = site["/"].replace(">Renamed<", ">Another<")
+    assert check_fold(crawl)[b["id"]]["heading_path"] == ["Home", "Another"]
+
+
 @pytest.mark.behaviour("SE-05", "SE-06")
 def test_only_changed_sections_are_written_again(server: Server, crawl: CrawlCommand) -> None:
     site: dict[str, Any] = {"/": markup("Home", ["A", "B", "C"], "<a href=/two>two</a>")}

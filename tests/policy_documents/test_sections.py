@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from sitecrawl.policy.documents import sections as sections_module
+from sitecrawl.policy.documents.section_ids import with_lasting_ids
 from sitecrawl.policy.documents.sections import (
     MAX_SECTIONS,
     SectionOptions,
@@ -289,3 +290,36 @@ def test_sections_hold_every_block(seed: int, count: int, most: int) -> None:
     assert sorted("\n".join(e["text"] for e in found).split()) == sorted(text_of(blocks).split())
     assert len({each["id"] for each in found}) == len(found)
     assert [each["order"] for each in found] == list(range(1, len(found) + 1))
+
+
+def page_with(*headings: str) -> dict[str, Any]:
+    """A page with a section for each heading, "Name: text"; a name behind ">" stands below the last."""
+    blocks = [heading("Title", 1)]
+    for name, _, text in (each.partition(": ") for each in headings):
+        blocks += [heading(name.lstrip(">"), 2 + name.startswith(">")), ContentBlock(text)]
+    return {"sections": built(*blocks)}
+
+
+@pytest.mark.behaviour("SE-02")
+@pytest.mark.parametrize(
+    ("before", "after", "successors"),
+    [
+        (["A: a", "B: b", "C: c"], ["A: a", "X: b", "C: c"], [0, 1, 2, 3]),
+        (["A: a", "B: b", "C: c"], ["X: a edited", "B: b", "C: c"], [0, 1, 2, 3]),
+        (["A: a", "B: b"], ["X: b", "Y: a"], [0, 2, 1]),
+        (["A: a", ">B: b", ">C: c"], ["X: a", ">B: b", ">C: c"], [0, 1, 2, 3]),
+        (["A: a", "B: b"], ["X: new", "Y: b", "Z: other"], [0, None, 2, None]),
+        (["A: a", "B: b"], ["B: b", "A: a"], [0, 2, 1]),
+    ],
+)
+def test_the_id_of_a_section_survives_a_renamed_heading(
+    before: list[str], after: list[str], successors: list[int | None]
+) -> None:
+    old, new = page_with(*before), page_with(*after)
+    ids = [each["id"] for each in old["sections"]]
+    sections = with_lasting_ids(old, new)["sections"]
+    found = [ids.index(each["id"]) if each["id"] in ids else None for each in sections]
+    assert found == successors
+    known = {each["id"] for each in sections}
+    assert len(known) == len(sections)
+    assert known.issuperset(each["parent"] for each in sections if "parent" in each)
