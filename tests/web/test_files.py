@@ -21,7 +21,7 @@ from sitecrawl.web.files.file_reader import read_file
 from sitecrawl.web.files.formats import media_types, sniff_file
 from sitecrawl.web.files.markup import UnreadableFileError, real_authors, real_title
 from sitecrawl.web.files.pdf import PdfPage, drop_running_lines, pdf_date
-from sitecrawl.web.files.pdf_lines import Line
+from sitecrawl.web.files.pdf_lines import PdfLine
 from sitecrawl.web.html.page import Page
 from sitecrawl.web.page_reader import read_page
 from sitecrawl.web.read_options import ReadOptions
@@ -85,12 +85,17 @@ def test_a_pdf_has_text_outline_and_metadata() -> None:
 @pytest.mark.behaviour("FI-01")
 def test_running_heads_and_page_numbers_are_no_text() -> None:
     pages = [
-        PdfPage([Line(each) for each in ("Bees", f"Line {n}x", "Again", f"More {n}y", str(number))])
+        PdfPage(
+            [
+                PdfLine(each)
+                for each in ("Bees", f"PdfLine {n}x", "Again", f"More {n}y", str(number))
+            ]
+        )
         for number, n in enumerate("abc", start=7)
     ]
     drop_running_lines(pages)
     kept = [[line.text for line in page.lines] for page in pages]
-    assert kept == [[f"Line {n}x", "Again", f"More {n}y"] for n in "abc"]
+    assert kept == [[f"PdfLine {n}x", "Again", f"More {n}y"] for n in "abc"]
 
 
 @pytest.mark.behaviour("FI-01")

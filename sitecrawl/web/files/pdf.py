@@ -22,7 +22,7 @@ from sitecrawl.web.files.markup import (
     real_authors,
     real_title,
 )
-from sitecrawl.web.files.pdf_lines import Line, listing_lines, read_lines
+from sitecrawl.web.files.pdf_lines import PdfLine, listing_lines, read_lines
 
 MAX_PAGES = 5_000
 MAX_OUTLINE = 5_000
@@ -46,7 +46,7 @@ _DATE = re.compile(r"(?:D:)?(\d{4})(\d\d)?(\d\d)?(\d\d)?(\d\d)?(\d\d)?([Z+-])?(\
 class PdfPage:
     """Lines of a page; ``has_picture`` is set for a page without text that shows a picture."""
 
-    lines: list[Line]
+    lines: list[PdfLine]
     has_picture: bool = False
 
 
@@ -159,11 +159,11 @@ def _drop_places(pages: Sequence[PdfPage]) -> None:
             page.lines = [line._replace(place=None) for line in page.lines]
 
 
-def _edges(page: PdfPage) -> list[Line]:
+def _edges(page: PdfPage) -> list[PdfLine]:
     return [*page.lines[:EDGE_LINES], *page.lines[-EDGE_LINES:]]
 
 
-def _key(line: Line) -> str:
+def _key(line: PdfLine) -> str:
     """Return a line without its numbers, among them a Roman one alone in its line."""
     key = _NUMBER.sub("#", line.text.casefold())
     return "#" if re.fullmatch(r"[ivxlc]{1,8}", key) else key
@@ -215,7 +215,7 @@ def _outline(document: pypdfium2.PdfDocument) -> Iterator[OutlineEntry]:
         return
 
 
-def _largest_text(lines: Sequence[Line]) -> str:
+def _largest_text(lines: Sequence[PdfLine]) -> str:
     """Return the text in the largest font of a page, if it has several sizes."""
     sizes: dict[int, str] = defaultdict(str)
     for line in lines[:TITLE_LINES]:
@@ -252,7 +252,7 @@ def write_pages(
         writer.raw("</section>\n")
 
 
-def _find_title(lines: Sequence[Line], start: int, title: str) -> tuple[int, int]:
+def _find_title(lines: Sequence[PdfLine], start: int, title: str) -> tuple[int, int]:
     """Return the range of at most three lines that hold a title; empty if none do."""
     wanted = _squeezed(title)
     for begin in range(start, min(len(lines), start + MAX_TITLE_LINES)):
@@ -270,7 +270,7 @@ def _squeezed(text: str) -> str:
     return "".join(character for character in text.casefold() if character.isalnum())
 
 
-def _write_lines(lines: Sequence[Line], usual: int, writer: MarkupWriter) -> None:
+def _write_lines(lines: Sequence[PdfLine], usual: int, writer: MarkupWriter) -> None:
     """Write listings, and other lines as paragraphs: a full line continues in the next."""
     for is_listing, group in groupby(lines, key=lambda line: line.place is not None):
         block = list(group)

@@ -38,7 +38,7 @@ class Place(NamedTuple):
     advance: float
 
 
-class Line(NamedTuple):
+class PdfLine(NamedTuple):
     """A line of text and the size of its letters, in points; one of a listing has a place."""
 
     text: str
@@ -46,11 +46,11 @@ class Line(NamedTuple):
     place: Place | None = None
 
 
-def read_lines(page: Any) -> list[Line]:
+def read_lines(page: Any) -> list[PdfLine]:
     """Return the lines of a text page that are not empty."""
     text: str = page.get_text_range()
     is_mapped = len(text) == page.count_chars()
-    found: list[Line] = []
+    found: list[PdfLine] = []
     for match in _LINE.finditer(text):
         words = match[0]
         place, size = None, 0.0
@@ -64,10 +64,10 @@ def read_lines(page: Any) -> list[Line]:
         if place is None and found and found[-1].place is None:
             before = _without_hyphen(found[-1].text, words)
             if before is not None:
-                found[-1] = Line(before + words, found[-1].size)
+                found[-1] = PdfLine(before + words, found[-1].size)
                 continue
         if words.strip():
-            found.append(Line(words, size, place))
+            found.append(PdfLine(words, size, place))
     return [each._replace(text=clean(_SOFT_HYPHEN.sub("", each.text))) for each in found]
 
 
@@ -104,7 +104,7 @@ def _origin(page: Any, index: int) -> tuple[float, float]:
     return x.value, y.value
 
 
-def listing_lines(lines: Sequence[Line]) -> Iterator[str]:
+def listing_lines(lines: Sequence[PdfLine]) -> Iterator[str]:
     """Yield the lines of a listing, all with a place: indented, empty ones among them."""
     places = [line.place for line in lines if line.place is not None]
     left = min(each.left for each in places)
