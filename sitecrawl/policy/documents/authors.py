@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from sitecrawl.policy.documents.site_names import comparable, host_names, site_name
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from sitecrawl.web.html.page import Page
 
@@ -46,7 +46,14 @@ _BY = re.compile(
 )
 _BEHIND = re.compile(r"^(?:by|von|par|por)\s*:?\s+(?=\S)", re.IGNORECASE)
 _BYLINE_END = re.compile(
-    r"\s+[|/·•–—-]\s+|\s*[|·•,;(]\s*|\s+(?=\d)|\s+(?:on|am|vom|le|el)\s+(?=\S*\d)"
+    r"\s+[|/·•–—-]\s+|\s*[|·•,;(]\s*|\s+(?=\d)|\s+(?:on|am|vom|le|el)\s+(?=(?:\S+\s+)?\S*\d)"
+)
+_CALENDAR = re.compile(
+    r"(?:(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|satur|sat|sun)(?:day)?|jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?"
+    r"|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?"
+    r"|(?:mon|diens|donners|frei|sams|sonn)tag|mittwoch|januar|februar|märz|mai|juni|juli|oktober|dezember"
+    r"|updated|published|posted|on|auteurs?|autor(?:in|en)?|the|author)[.,]?",
+    re.IGNORECASE,
 )
 _WORDS = re.compile(r"[^\W\d_]")
 
@@ -59,13 +66,22 @@ def page_authors(page: Page) -> list[str]:
     """
     sources = [list(page.metas[name]) for name in METAS if name in page.metas]
     sources += [list(page.json_ld[name]) for name in ("author", "creator") if name in page.json_ld]
-    if not (sources or page.bylines):
+    sources.append(list(_labelled(page)))
+    if not (any(sources) or page.bylines):
         return []
     nobody = NOBODY | host_names(page.url) | {comparable(name) for name in _publishers(page)}
     for names in sources:
         if found := _named(names, nobody):
             return found
     return _named(filter(None, map(from_byline, page.bylines)), nobody)[:1]
+
+
+def _labelled(page: Page) -> Iterator[str]:
+    """Yield the values of the labels for cards that name the author ("Written by")."""
+    for number in "12":
+        label, value = (page.metas.get(f"twitter:{each}{number}", ()) for each in ("label", "data"))
+        if label and value and not from_byline(label[0]) and _BY.match(label[0]):
+            yield value[0]
 
 
 def _publishers(page: Page) -> list[str]:
@@ -102,4 +118,6 @@ def from_byline(text: str) -> str:
     name = _BYLINE_END.split(text, maxsplit=1)[0].strip(" :,;")
     words = name.split()
     is_short = 0 < len(words) <= MAX_BYLINE_WORDS and len(name) > 2
-    return name if is_short and words[0][:1].isupper() and words[-1][:1].isupper() else ""
+    is_date = all(map(_CALENDAR.fullmatch, words))
+    is_named = is_short and words[0][:1].isupper() and words[-1][:1].isupper()
+    return name if is_named and not is_date else ""

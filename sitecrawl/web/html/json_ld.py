@@ -22,6 +22,8 @@ DESCRIBING = re.compile(
     r"(Article|Posting|Page|Product|Recipe|Event|Book|Course|Movie|Dataset|HowTo|Report|Review"
     r"|JobPosting|CreativeWork|VideoObject|SoftwareSourceCode|SoftwareApplication|Person|Place)$"
 )
+# A question with an author is what a page of questions and answers is about, and no frequent one.
+QUESTION = "Question"
 _PERSON_OR_PLACE = re.compile(r"(Person|Place)$")
 MAX_CHARACTERS = 200_000
 MAX_NODES = 500
@@ -101,7 +103,12 @@ def _describing(things: list[Thing]) -> list[Thing]:
 
     People and places that a graph names besides the page, such as its author, are excluded.
     """
-    found = [thing for thing in things if any(map(DESCRIBING.search, _types(thing)))]
+    found = [
+        thing
+        for thing in things
+        if any(map(DESCRIBING.search, _types(thing)))
+        or (QUESTION in _types(thing) and "author" in thing)
+    ]
     subjects = {
         _identity(main)
         for thing in found

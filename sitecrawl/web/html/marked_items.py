@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from sitecrawl.web.html.elements import TEXT
-from sitecrawl.web.html.json_ld import DESCRIBING, decoded
+from sitecrawl.web.html.json_ld import DESCRIBING, QUESTION, decoded
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from selectolax.lexbor import LexborNode
 
@@ -26,12 +26,12 @@ _NAMES = ("name", "title")  # Google's older breadcrumbs have titles
 _KNOWN = {name.lower(): name for name in (*PROPERTIES, *_NAMES, "item")}
 _CRUMBS = frozenset({"ListItem", "Breadcrumb"})
 # The author of a comment is not the author of the page.
-_SECONDARY_TYPE = re.compile(r"(?:Comments?|Review|Rating|Answer|Question|Offer)$", re.IGNORECASE)
+_SECONDARY_TYPE = re.compile(r"(?:Comments?|Review|Rating|Answer|Offer)$", re.IGNORECASE)
 _ADDRESSES = frozenset({"image", "thumbnailUrl"})
 # Selectors that the reader adds to its single query over the tree; each part of a query costs as
 # much as a search in the markup.
 ITEM_MARKS = ("[itemprop]", "[typeof]")
-BYLINE_MARKS = ('a[rel~="author"]', ".author", ".byline")
+BYLINE_MARKS = ('a[rel~="author"]', '[class*="author"]', '[class*="byline"]')
 _SELECTOR = "[itemprop], [itemscope], [property], [typeof]"
 MAX_ELEMENTS = 2_000  # marked elements examined; long lists of products have more
 MAX_STEPS = 100_000  # total steps to enclosing elements
@@ -39,7 +39,13 @@ MAX_DEPTH = 20  # of items within items
 MAX_VALUE = 300  # characters of a value
 MAX_NODES = 60  # nodes read for a value
 MAX_BYLINES = 5
+MAX_AROUND = 8  # elements around a byline whose names are read
 _BYLINE_NAMES = frozenset({"author", "byline"})
+# Other classes of bylines: post-author, entry__author-name, article-byline__written-by.
+_BYLINE_CLASS = re.compile(
+    r"(?:^|[-_])(?:author(?:s|[-_]{0,2}(?:name|link|info))?|byline)(?:__\S+)?$", re.IGNORECASE
+)
+_OF_COMMENT = re.compile(r"comment|respon[ds]|repl(?:y|ies)|review", re.IGNORECASE)
 _OF_HEAD = frozenset({"meta", "link"})
 _SILENT = frozenset({"script", "style", "template", "noscript", "title"})
 
@@ -73,6 +79,12 @@ class _Item:
         named = next((value for value in own if isinstance(value, str)), "")
         return named or (short_text(self.node) if self.node is not None else "")
 
+    def describes_page(self) -> bool:
+        """Return True for an item of a type that the page itself can be."""
+        return bool(DESCRIBING.search(self.type)) or (
+            self.type == QUESTION and "author" in self.values
+        )
+
     def is_beside(self) -> bool:
         """Return True if the item is part of a comment, review or offer, not of the page."""
         item: _Item | None = self
@@ -91,15 +103,21 @@ class Marked:
 
     has_items: bool = False
     bylines: list[LexborNode] = field(default_factory=list)
+    other_bylines: list[LexborNode] = field(default_factory=list)
 
     def add(self, node: LexborNode, attributes: dict[str, str | None]) -> None:
         """Record an element if it is an item or a byline; ignore others."""
         if "itemprop" in attributes or "typeof" in attributes:
             self.has_items = self.has_items or node.tag not in _OF_HEAD
-        if len(self.bylines) < MAX_BYLINES:
-            names = f"{attributes.get('class') or ''} {attributes.get('rel') or ''}".split()
-            if not _BYLINE_NAMES.isdisjoint(names):
-                self.bylines.append(node)
+        names = f"{attributes.get('class') or ''} {attributes.get('rel') or ''}".split()
+        if not _BYLINE_NAMES.isdisjoint(names):
+            bylines = self.bylines
+        elif any(map(_BYLINE_CLASS.search, names)):
+            bylines = self.other_bylines
+        else:
+            return
+        if len(bylines) < MAX_BYLINES and not _is_of_comment(node):
+            bylines.append(node)
 
 
 def read_items(root: LexborNode) -> dict[str, tuple[str, ...]]:
@@ -112,7 +130,7 @@ def read_items(root: LexborNode) -> dict[str, tuple[str, ...]]:
     items = _items(root, page)
     facts = {name: page.texts(name) for name in PROPERTIES & page.values.keys()}
     facts["breadcrumb"] = [item.name() for item in items if item.type in _CRUMBS]
-    described = [item for item in items if DESCRIBING.search(item.type) and not item.is_beside()]
+    described = [item for item in items if item.describes_page() and not item.is_beside()]
     for item in described:
         for name in PROPERTIES & item.values.keys() - facts.keys():
             facts[name] = item.texts(name)
@@ -120,9 +138,23 @@ def read_items(root: LexborNode) -> dict[str, tuple[str, ...]]:
     return {name: tuple(dict.fromkeys(texts)) for name, texts in facts.items() if any(texts)}
 
 
-def read_bylines(nodes: Iterable[LexborNode]) -> tuple[str, ...]:
-    """The texts of elements that name the author by relation or class."""
+def read_bylines(marked: Marked) -> tuple[str, ...]:
+    """The texts of elements that name the author by relation or class, the surest ones first."""
+    nodes = (*marked.bylines, *marked.other_bylines)
     return tuple(dict.fromkeys(text for text in map(short_text, nodes) if text))
+
+
+def _is_of_comment(node: LexborNode) -> bool:
+    """Return True for an element of a comment or review, by the names of those around it."""
+    step: LexborNode | None = node
+    for _ in range(MAX_AROUND):
+        if step is None or step.tag == "body":
+            return False
+        attributes = step.attributes
+        if _OF_COMMENT.search(f"{attributes.get('class') or ''} {attributes.get('id') or ''}"):
+            return True
+        step = step.parent
+    return False
 
 
 def _items(root: LexborNode, page: _Item) -> list[_Item]:

@@ -117,7 +117,7 @@ def read_html(page: Page, markup: bytes, options: ReadOptions) -> Reading:
         page.json_ld = {**read_items(root), **page.json_ld}
     page.page_type = page_type(page, walk.json_ld)
     page.images = tuple(dict.fromkeys(walk.images))
-    page.bylines = read_bylines(marked.bylines)
+    page.bylines = read_bylines(marked)
     page.fields = read_fields(root, options.fields) if options.fields else {}
     own = head.metas.get(options.agent.lower(), ())
     robots = [*head.metas.get("robots", ()), *own, *walk.robots]
