@@ -2,9 +2,6 @@
 
 import importlib.metadata
 
-from pygments.lexers.special import TextLexer
-from sphinx.highlighting import lexers
-
 project = "sitecrawl"
 release = importlib.metadata.version("scrapy-sitecrawl")
 extensions = ["myst_parser", "sphinx.ext.autodoc"]
@@ -14,7 +11,6 @@ exclude_patterns = ["build"]
 templates_path = ["templates"]
 myst_heading_anchors = 4
 autodoc_typehints = "description"
-lexers["mermaid"] = TextLexer()  # drawn by GitHub; here a script of another site would have to
 
 html_theme = "furo"
 html_title = project  # the version of a checkout is one long word, wider than a telephone

@@ -8,6 +8,7 @@ import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
+from scripts.pictures import PICTURES
 from sitecrawl.config.options.crawl_options import CrawlParams
 from sitecrawl.policy.documents.fields import DELETION_FIELDS, DOCUMENT_FIELDS
 from sitecrawl.policy.documents.page_faults import PAGE_FAULTS
@@ -61,6 +62,12 @@ def test_every_table_of_the_crawl_database_is_documented() -> None:
     schemas = sorted((SOURCE / "frontier").glob("schema_*.sql"))
     text = "".join(each.read_text(encoding="utf-8") for each in schemas)
     assert rows("data-model.md") == set(re.findall(r"CREATE TABLE (\w+)", text))
+
+
+def test_the_pictures_are_those_of_the_code() -> None:
+    drawn = {name: draw() for name, draw in PICTURES.items()}
+    found = {name: (ROOT / "docs" / "images" / name).read_text() for name in drawn}
+    assert found == drawn, "python -m scripts.pictures"
 
 
 def test_every_stat_is_documented() -> None:
