@@ -67,6 +67,7 @@ DOWNLOADER_MIDDLEWARES_BASE = {
     "sitecrawl.downloadermiddlewares.robots.RobotsMiddleware": 200,
     "sitecrawl.downloadermiddlewares.headers.HeadersMiddleware": 300,
     "sitecrawl.downloadermiddlewares.conditional.ConditionalMiddleware": 400,
+    "sitecrawl.downloadermiddlewares.kept_files.KeptFilesMiddleware": 450,
     "sitecrawl.downloadermiddlewares.adhoc.AdhocMiddleware": 550,
     "sitecrawl.downloadermiddlewares.outcome.OutcomeMiddleware": 620,
     "sitecrawl.downloadermiddlewares.cookies.CookiesMiddleware": 700,

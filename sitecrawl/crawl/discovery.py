@@ -229,14 +229,22 @@ class Discovery:
         self._seen[admission.fingerprint] = depth
         return self._candidate(admission, depth, "link", referrer)
 
-    def listed(self, urls: Iterable[str], source: str, via: str) -> dict[str, Candidate]:
-        """Return candidates for the admitted URLs of a sitemap or feed, by the URL as listed."""
+    def listed(
+        self, urls: Iterable[str], source: str, via: str, *, is_news: bool = False
+    ) -> dict[str, Candidate]:
+        """Return candidates for the admitted URLs of a sitemap or feed, by the URL as listed.
+
+        If the listing was read earlier in this run, its new URLs come before all but the starts.
+        """
         found: dict[str, Candidate] = {}
         for url in urls:
             admission = self.rules.admit(url, depth=1, via=via)
             if admission.decision.allowed:
+                each = self._candidate(admission, 1, via, None)
+                if is_news and admission.fingerprint not in self._seen:
+                    each = each._replace(priority=SEED_PRIORITY)
                 self._seen[admission.fingerprint] = 1
-                found[url] = self._candidate(admission, 1, via, None)
+                found[url] = each
             else:
                 self.refused(admission.decision, admission.url, source)
         return found

@@ -229,6 +229,7 @@ class Crawl:
         else:
             self._warn()
             await self.passes.begin(seeds)
+        self.passes.listen()
         self.work_sharing.begin()
         if self.workers is not None and self.owner.failure is None:
             self.workers.begin()

@@ -91,6 +91,7 @@ class Pruning:
         attempts = self._forget_attempts(before)
         changes = self._forget_changes(before) + self._forget_deletions(before)
         self._forget_outside()
+        self._forget_files(before)
         return Forgotten(before, attempts, changes, self._forget_runs(before))
 
     def compact(self) -> Compacted | None:
@@ -149,6 +150,13 @@ class Pruning:
         used = {row for (rows,) in links for row in unpack_ids(rows)}
         known = self._database.rows("SELECT id FROM outside")
         self._delete("outside", "id", [row for (row,) in known if row not in used])
+
+    def _forget_files(self, before: float) -> None:
+        """Delete files about sites that have not changed for long, or are no longer named."""
+        of_realm = " AND realm = ?" if self._realm else ""
+        with self._database.transaction():
+            statement = f"DELETE FROM kept_file WHERE kept_at < ?{of_realm}"
+            self._database.execute(statement, (before, *self._realm))
 
     def _forget_runs(self, before: float) -> int:
         """Delete ended runs without rows, except the last one of each realm."""

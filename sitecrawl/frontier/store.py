@@ -32,6 +32,7 @@ from sitecrawl.frontier.documents import Documents, NearPages
 from sitecrawl.frontier.evidence_table import EvidenceTable, StoredEvidence
 from sitecrawl.frontier.former_starts import FormerStarts
 from sitecrawl.frontier.held_changes import HeldChanges
+from sitecrawl.frontier.kept_files import KeptFile, KeptFiles
 from sitecrawl.frontier.leases import (
     Leases,
     day_of,
@@ -110,6 +111,7 @@ class Store:
         self._evidence = EvidenceTable(database)
         self._reminders = Reminders(database, options.realm, announces=bool(options.daily_pages))
         self._former_starts = FormerStarts(database, options.realm)
+        self._kept_files = KeptFiles(database, options.realm)
         self._woken = time.monotonic()
         self._wakes = options.selection.links
 
@@ -144,6 +146,16 @@ class Store:
         """Record that a sitemap was read to its end."""
         with self._transaction():
             self._former_starts.read_listing(url)
+
+    def kept_file(self, url: str) -> KeptFile | None:
+        """Return a file about a site as it was last answered, with validators."""
+        with self._transaction():
+            return self._kept_files.find(url)
+
+    def keep_file(self, url: str, file: KeptFile) -> None:
+        """Keep a file about a site."""
+        with self._transaction():
+            self._kept_files.keep(url, file)
 
     def redirect_chain(self, urls: Sequence[str]) -> list[tuple[str, str]]:
         """Return the stored redirects from each URL on, as pairs of URL and target."""

@@ -76,6 +76,8 @@ class Frontier:
     unnamed_starts = in_turn(Store.unnamed_starts)
     ask_listings = in_turn(Store.ask_listings)
     read_listing = in_turn(Store.read_listing)
+    kept_file = in_turn(Store.kept_file)
+    keep_file = in_turn(Store.keep_file)
     redirect_chain = in_turn(Store.redirect_chain)
     unskip = in_turn(Store.unskip)
     mark_due = in_turn(Store.mark_due)

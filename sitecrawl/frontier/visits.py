@@ -41,6 +41,7 @@ UPDATE = RowStatement(
     " missing = ?, failures = ?, visits = visits + 1, changes = changes + ?,"
     " compared = ?, compared_changes = ?, compared_seconds = ?, change_rate = ?,"
     " redirect_to = coalesce(?, CASE WHEN ? = 1 THEN redirect_to END), canonical = ?, target = ?,"
+    " priority = CASE WHEN via <> 'seed' AND priority > 0 THEN 0 ELSE priority END,"
     " detail = ?, reading = ?, left_out = coalesce(?, left_out), audit = coalesce(?, audit), following = coalesce(?, following), unread = coalesce(?, unread)"
     " WHERE id = ?",
     (

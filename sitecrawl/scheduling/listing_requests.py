@@ -17,7 +17,7 @@ from sitecrawl.frontier.base import FrontierError
 from sitecrawl.policy.http.answers import FetchResult, answer_of_failure
 from sitecrawl.policy.http.retries import retry_wait
 from sitecrawl.policy.urls.url_rules import read_target
-from sitecrawl.reqmeta import SITEMAP
+from sitecrawl.reqmeta import SITEMAP, UNCHANGED
 from sitecrawl.responses import answer_of, header, location
 from sitecrawl.scheduling.failure_accounting import exception_names
 from sitecrawl.web.feeds.listings import FORMATS
@@ -98,14 +98,27 @@ class ListingRequests:
         self._stats = stats
         self._params = params
         self._asked: dict[str, ListingRequest] = {}
+        self._open: set[str] = set()
+        self._named_by: dict[str, list[str]] = {}
         robots.rules_known.connect(self.named)
 
     def begin_pass(self) -> None:
         """Request again the listings named by a start or a robots.txt, but not by others."""
+        self._open.clear()
         earlier, self._asked = self._asked, {}
         for asked in earlier.values():
             if not asked.steps:
                 self.ask(asked)
+
+    def listen(self) -> None:
+        """Request them in mid-pass, unless requests for listings are still queued."""
+        if not self._open:
+            self.begin_pass()
+
+    @property
+    def count(self) -> int:
+        """Number of listings that were requested in this pass."""
+        return len(self._asked)
 
     def named(self, origin: Origin) -> None:
         """Request the sitemaps that an origin's robots.txt names, except on hosts out of scope."""
@@ -125,8 +138,14 @@ class ListingRequests:
 
     def _enqueue(self, asked: ListingRequest) -> None:
         if len(self._asked) >= MAX_FILES or asked.steps > MAX_STEPS:
+            self._count("left_out")
             return
+        if len(self._asked) == MAX_FILES - 1:
+            logger.warning(
+                "After %d sitemaps and feeds no further one is read in this pass", MAX_FILES
+            )
         self._asked[asked.url] = asked
+        self._open.add(asked.url)
         if not asked.url.startswith(("http://", "https://")):
             self._failed(asked, "its scheme cannot be crawled")
             return
@@ -142,6 +161,7 @@ class ListingRequests:
     async def answered(self, response: Response) -> None:
         """Read a response, or follow its redirect."""
         asked: ListingRequest = response.meta[SITEMAP]
+        self._open.discard(asked.url)
         target = resolve(location(response.headers), asked.url)
         if response.status in REDIRECTS and target:
             await self._ask_next(asked, [target])
@@ -151,12 +171,17 @@ class ListingRequests:
             self._failed_with(
                 answer_of(response), asked, f"it answered {response.status}", wait or 0.0
             )
+        elif UNCHANGED in response.flags and asked.url in self._named_by:
+            self._count("unchanged")
+            await self._ask_next(asked, self._named_by[asked.url])
+            await self._done(asked.url)
         else:
             await self._read(asked, response.body)
 
     def failed(self, failure: Failure) -> None:
         """Handle a listing that could not be fetched, or was not allowed to be."""
         asked: ListingRequest = failure.request.meta[SITEMAP]  # type: ignore[attr-defined]
+        self._open.discard(asked.url)
         why = failure.getErrorMessage()
         if isinstance(failure.value, IgnoreRequest):
             self._failed(asked, why)
@@ -178,6 +203,7 @@ class ListingRequests:
             self._failed(asked, why)
             return
         self._stats.inc_value(f"sitecrawl/retries/{answer.reason}")
+        self._open.add(asked.url)
         self._queues.enqueue_retry(self._request(replace(asked, attempts=asked.attempts + 1)), wait)
         self._tasks.wake()
 
@@ -192,10 +218,11 @@ class ListingRequests:
     async def _read(self, asked: ListingRequest, body: bytes) -> None:
         problems: list[str] = []
         entries = FORMATS[asked.kind].read(body, asked.url, problems)
-        found = 0
+        found, listings = 0, list[str]()
         try:
             while batch := list(islice(entries, BATCH)):
                 found += len(batch)
+                listings += [entry.url for entry in batch if entry.is_listing]
                 await self._take(asked, batch)
         except FrontierError as error:
             self._owner.fail(error)
@@ -209,6 +236,7 @@ class ListingRequests:
         self._count("read")
         self._count("entries", found)
         if not problems:
+            self._named_by[asked.url] = listings
             await self._done(asked.url)
         words = f" ({', '.join(problems)})" if problems else ""
         logger.info("The %s %s names %d URLs%s", asked.kind, asked.url, found, words)
@@ -236,7 +264,8 @@ class ListingRequests:
         """Store the pages, and request the listings that an index names."""
         frontier = self._owner.frontier
         pages = [entry.url for entry in entries if not entry.is_listing]
-        candidates = self._discovery.listed(pages, asked.url, asked.kind)
+        is_news = asked.url in self._named_by
+        candidates = self._discovery.listed(pages, asked.url, asked.kind, is_news=is_news)
         given = {entry.url: entry.date for entry in entries}
         dated = [(each, date) for url, each in candidates.items() if (date := given[url])]
         times = [(each, date.timestamp()) for each, date in dated]

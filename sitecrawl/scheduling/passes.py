@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 
 EXAMPLES = 3
+SHARE = 0.05  # of the requests, at most, are for sitemaps and feeds in mid-pass
 RETIRED = (
     "%d URLs are no longer starts (%s). When they are due, the rules apply to them as to any other "
     "link, and to the URLs that were in scope because of them; those that no page or sitemap names "
@@ -52,6 +53,7 @@ class Passes:
         self._seeds: Sequence[Candidate] = ()
         self._ended = not params.interval
         self._timer: asyncio.TimerHandle | None = None
+        self._listener: asyncio.TimerHandle | None = None
         self._task: asyncio.Task[None] | None = None
 
     async def begin(self, seeds: Sequence[Candidate]) -> None:
@@ -63,6 +65,16 @@ class Passes:
             self._owner.fail(error)
         self._leased.acquire()
 
+    def listen(self) -> None:
+        """Request sitemaps and feeds again in a pass that lasts longer than the interval.
+
+        They are at most a twentieth of the requests.
+        """
+        params = self._params
+        if params.interval and params.activity != "refresh":
+            wait = max(params.interval, params.delay * self._listing_requests.count / SHARE)
+            self._listener = asyncio.get_running_loop().call_later(wait, self._listen)
+
     def more(self) -> bool:
         """Return True if another pass follows, now that nothing is left to do."""
         if not self._ended and self._timer is None and self._task is None:
@@ -73,8 +85,9 @@ class Passes:
     def end(self) -> None:
         """Start no further pass."""
         self._ended = True
-        if self._timer is not None:
-            self._timer.cancel()
+        for timer in (self._timer, self._listener):
+            if timer is not None:
+                timer.cancel()
 
     async def _give_starts(self) -> None:
         params, frontier = self._params, self._owner.frontier
@@ -94,6 +107,11 @@ class Passes:
             await frontier.unskip(self._seeds)
         if params.revisits_starts:
             await frontier.mark_due(self._seeds)
+
+    def _listen(self) -> None:
+        if not (self._timer or self._task):
+            self._listing_requests.listen()
+        self.listen()
 
     def _start(self) -> None:
         self._timer = None
