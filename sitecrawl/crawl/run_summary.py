@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from sitecrawl import typed_program
 from sitecrawl.crawl.page_counts import PageCounts, most_common, total
-from sitecrawl.policy.documents.placeholders import ADVICE
+from sitecrawl.policy.advice import ADVICE
 from sitecrawl.policy.lifecycle.revisit import FAILED
-from sitecrawl.policy.outcomes import PLACEHOLDERS, Outcome
+from sitecrawl.policy.outcomes import PLACEHOLDERS
 from sitecrawl.statuses import DONE, STARTS_FAILED
 
 if TYPE_CHECKING:
@@ -127,7 +127,7 @@ def placeholder_lines(stored: StoredCounts) -> Iterator[LogLine]:
     """Yield one line with the stored counts of pages without content, and advice, if there are any."""
     if stored:
         kinds = (
-            f"{count} {name.lower()}, one is {example} ({ADVICE[Outcome[name]]})"
+            f"{count} {name.lower()}, one is {example} ({ADVICE[name.lower()].remedy})"
             for name, count, example in most_common(stored)
         )
         yield logging.WARNING, f"{NO_CONTENT}: {'; '.join(kinds)}"

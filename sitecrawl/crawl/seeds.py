@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from sitecrawl import typed_program
 from sitecrawl.crawl.page_counts import PageCounts, most_common, total
 from sitecrawl.frontier.base import FrontierError, LastVisit, Outcome
-from sitecrawl.policy.documents.placeholders import ADVICE
+from sitecrawl.policy.advice import ADVICE, in_words
 from sitecrawl.policy.outcomes import READ
 from sitecrawl.policy.urls.scope import owner_of
 from sitecrawl.web.urls.url import origin
@@ -28,48 +28,6 @@ SETTLED = READ | {Outcome.DROPPED, Outcome.LEASE_LOST}
 NO_DOCUMENT = "No document: none of the %d pages that were read is wanted in an index: %s"
 KEPT_OUT = frozenset({Outcome.NOINDEX, Outcome.USAGE_FORBIDDEN, Outcome.NON_CANONICAL})
 
-WORDS = {
-    "challenge": "a check for browsers stands before the site",
-    "robots_txt": "forbidden by robots.txt",
-    "scheme": "this scheme cannot be crawled",
-    "not_found": "the server has no such page",
-    "mime_ignored": "not a page",
-    "content_type": "not a page",
-    "start_for_links": "a start that is no wanted page, read for its links",
-    "unauthorized": "the server asks for a password",
-    "no_tls": "the server speaks no TLS at this port",
-    "tls_failed": "no trusted TLS connection",
-}
-CHECK_ADDRESS = "check the address"
-LATER = "run the command again later"
-OTHER_TYPE = "name its type in -a content_types= if it is wanted"
-REMEDIES = {
-    "challenge": "ask the site's owner to admit this crawler, or give the cookie of a browser that "
-    "has passed it with -a headers=",
-    "client_error": f"{CHECK_ADDRESS}, or ask the site's owner",
-    "connection_lost": LATER,
-    "connection_refused": f"nothing answers there: {CHECK_ADDRESS}, or {LATER}",
-    "content_type": OTHER_TYPE,
-    "dns_failed": f"no such host is known: {CHECK_ADDRESS}",
-    "file_of_unknown_type": OTHER_TYPE,
-    "forbidden": "give -a auth= or -a headers=, or ask the site's owner",
-    "gone": CHECK_ADDRESS,
-    "mime_ignored": OTHER_TYPE,
-    "no_tls": "give http:// in place of https://",
-    "not_found": CHECK_ADDRESS,
-    "private_address": "give -a allow_private=yes if the network is yours",
-    "rate_limited": f"{LATER}, with a higher -a delay=",
-    "robots_txt": "ask the site's owner to allow it; on a site of your own give -a obey_robots=no",
-    "robots_txt_unreachable": f"without its robots.txt nothing may be requested: {LATER}",
-    "server_error": LATER,
-    "timeout": f"{LATER}, or give a longer -a timeout=",
-    "tls_failed": "have the certificate renewed, or, if you trust the network, give "
-    "-a unverified_origins=ORIGIN (-a verify_tls=no for all)",
-    "too_slow": f"{LATER}, or give a longer -a max_time=",
-    "unauthorized": "give -a auth=ORIGIN=user:password",
-    "unavailable": LATER,
-}
-"""Advice for starts, by the reason of their last visit; any other is explained by a command."""
 ELSEWHERE = "start there: -a start={}"
 
 logger = logging.getLogger(__name__)
@@ -150,16 +108,15 @@ class SeedReport:
         status = f"status {visit.status}" if visit.status else ""
         sent = f"to {visit.redirect_to}" if visit.redirect_to else ""
         detail = ", ".join(filter(None, (sent, visit.detail or status)))
-        self._fail(url, visit.reason, detail, visit.outcome)
+        self._fail(url, visit.reason, detail)
         if visit.target is not None:
             self._led_to[url] = self._watched.setdefault(*visit.target)
         elif visit.redirect_to:
             self._remedies[url] = ELSEWHERE.format(visit.redirect_to)
 
-    def _fail(self, url: str, reason: str, detail: str, outcome: Outcome | None = None) -> None:
+    def _fail(self, url: str, reason: str, detail: str) -> None:
         self._results[url] = format_reason(reason, detail)
-        advice = ADVICE.get(outcome) if outcome is not None else None
-        self._remedies[url] = advice or REMEDIES.get(reason) or _explain(url)
+        self._remedies[url] = _remedy(reason, url)
 
     def read_nothing(self, counters: Mapping[str, Any], failed: Sequence[str]) -> bool:
         """Return True if no worker has read a page, and every start has failed."""
@@ -192,7 +149,7 @@ class SeedReport:
             if given_up is not None and url not in self._visited:
                 words, reason = given_up
                 self._results.setdefault(url, words)
-                self._remedies.setdefault(url, REMEDIES.get(reason) or _explain(url))
+                self._remedies.setdefault(url, _remedy(reason, url))
         return {url: line for url in self._starts if (line := self._line(url))}
 
     def _line(self, url: str) -> str:
@@ -203,14 +160,18 @@ class SeedReport:
         end = way[-1]
         if end not in self._results:
             return ""
-        steps = (f"{each}: {self._results.get(each, '')}" for each in way)
+        steps = [f"{each}: {self._results.get(each, '')}" for each in way]
+        remedy = self._remedies.get(end) or _remedy("", end)
+        if after is not None and len(way) > 1:  # it comes back
+            steps.append(ADVICE["redirect_loop"].words)
+            remedy = ADVICE["redirect_loop"].remedy
         words = "; ".join(steps).removeprefix(f"{url}: ")
-        remedy = self._remedies.get(end) or _explain(end)
         return f"start {url} produced nothing: {words}: {remedy}"
 
 
-def _explain(url: str) -> str:
-    return f"{typed_program()} explain {url}"
+def _remedy(reason: str, url: str) -> str:
+    advice = ADVICE.get(reason)
+    return (advice and advice.remedy) or f"{typed_program()} explain {url}"
 
 
 def _pages_read(counters: Mapping[str, Any]) -> int:
@@ -219,7 +180,7 @@ def _pages_read(counters: Mapping[str, Any]) -> int:
 
 def format_reason(reason: str, detail: str) -> str:
     """Format a reason for people, with its detail."""
-    words = WORDS.get(reason, reason.replace("_", " "))
+    words = in_words(reason)
     return f"{words} ({detail})" if detail else words
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING
 
+from sitecrawl.policy.advice import in_words
 from sitecrawl.policy.http.answers import NO_HEAD, FetchResult, answer_of_failure
 from sitecrawl.policy.lifecycle.revisit import LASTING
 from sitecrawl.policy.outcomes import Outcome
@@ -83,7 +84,7 @@ def _take(
 
 
 def _give_up(origin: Origin, answer: FetchResult, url: str, stats: StatsCollector) -> None:
-    origin.give_up(f"{origin.key} failed too often, last with {answer.reason}", answer.reason)
+    origin.give_up(f"it failed too often, the last time: {in_words(answer.reason)}", answer.reason)
     stats.set_value(f"sitecrawl/patience/{origin.key}", 0)
     logger.warning(
         "%s is given up for this run: too many failures, the last one %s at %s",

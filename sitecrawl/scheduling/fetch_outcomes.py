@@ -15,7 +15,7 @@ from sitecrawl.crawl.visit import Visit
 from sitecrawl.frontier.base import DueUrl, Outcome, VisitResult
 from sitecrawl.http.fetch_errors import LeaseExpiredError
 from sitecrawl.policy.http.answers import FetchResult, answer_of_failure
-from sitecrawl.policy.http.retries import retry_wait
+from sitecrawl.policy.http.retries import NOBODY_THERE, retry_wait
 from sitecrawl.policy.urls.url_rules import extension, read_target
 from sitecrawl.reqmeta import ORIGIN, VISIT, visit_of
 from sitecrawl.scheduling.failure_accounting import exception_names
@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 
 
 SAME_PAGE_NOTE = (
-    "which is the same page by session_parameters, entry_parameters, query, query_drop and "
-    "url_rewrite"
+    "to the same page by session_parameters, entry_parameters, query, query_drop and url_rewrite: "
+    "change the one that drops the difference"
 )
 
 logger = logging.getLogger(__name__)
@@ -170,11 +170,14 @@ class VisitRequests:
     def _answered(
         self, visit: Visit, origin: Origin, answer: FetchResult, detail: str | None = None
     ) -> VisitResult:
-        now, fingerprint = time.time(), visit.due.fingerprint
+        now, due = time.time(), visit.due
+        retries, fingerprint = self._params.retries, due.fingerprint
+        if answer.reason in NOBODY_THERE and due.via == "seed" and due.indexed_at is None:
+            retries = min(retries, 1)
         wait = retry_wait(
             answer,
             origin.retry_count[fingerprint],
-            retries=self._params.retries,
+            retries=retries,
             max_wait=self._params.max_wait,
             retry_after=max(0.0, (visit.not_before or now) - now),
         )

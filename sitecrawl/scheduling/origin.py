@@ -358,6 +358,17 @@ class Origin:
     def _has_due(self) -> bool:
         return bool(self.todo or (self.phase is not OriginPhase.ACTIVE and self.retries))
 
+    @property
+    def is_new_start(self) -> bool:
+        """True if it has never answered, and a start or listing of the user waits for it."""
+        loaded = self.loaded
+        if self.robots.body is not None or (loaded.robots_status, loaded.robots_text) != (
+            None,
+            None,
+        ):
+            return False
+        return bool(self.adhoc_requests) or any(each.via == "seed" for each in self.todo)
+
     def wants_refill(self, below: int) -> bool:
         """Return True for an active origin with fewer URLs than ``below`` and no refill running."""
         low = len(self.todo) < below

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 from scrapy import Request
 from scrapy.http import Response  # scrapy-poet evaluates the annotations of callbacks
 
-from sitecrawl.crawl.seeds import REMEDIES
 from sitecrawl.events import Event
 from sitecrawl.http.fetch_errors import LeaseExpiredError
+from sitecrawl.policy.advice import in_words
 from sitecrawl.policy.decision import ALLOWED, Decision
 from sitecrawl.policy.http.answers import CHALLENGE, answer_of_failure
-from sitecrawl.policy.http.retries import backoff
+from sitecrawl.policy.http.retries import NOBODY_THERE, backoff
 from sitecrawl.policy.outcomes import Outcome
 from sitecrawl.policy.refusal_reasons import ROBOTS_TXT, ROBOTS_TXT_UNREACHABLE
 from sitecrawl.reqmeta import ORIGIN, ROBOTS_OF
@@ -37,8 +37,6 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 MAX_REDIRECTS = 5  # RFC 9309, 2.3.1.2
-NOBODY_THERE = frozenset({"connection_refused", "dns_failed"})
-"""Reasons for which the address is probably wrong, which the user is told at once."""
 
 
 class RobotsFiles:
@@ -122,7 +120,7 @@ class RobotsFiles:
         elif response.status >= 500 or response.status == 429:
             why = f"answered {response.status}"
             if answer_of(response) is CHALLENGE:
-                why, reason = f"a check for browsers {why}", CHALLENGE.reason
+                reason = CHALLENGE.reason
                 self._unreachable(origin, why, response.status, reason=reason, lasting=True)
             else:
                 self._unreachable(origin, why, response.status)
@@ -145,8 +143,11 @@ class RobotsFiles:
             origin.give_up(f"{failure.getErrorMessage()} ({answer.reason})", answer.reason)
             logger.warning("%s is given up for this run: %s", origin.key, origin.given_up)
         else:
-            why = failure.getErrorMessage()
-            self._unreachable(origin, why, reason=answer.reason, lasting=not answer.retryable)
+            nobody = answer.reason in NOBODY_THERE and origin.is_new_start
+            lasting = not answer.retryable or (nobody and origin.robots.failures > 0)
+            self._unreachable(
+                origin, failure.getErrorMessage(), reason=answer.reason, lasting=lasting
+            )
         self._resume(origin)
 
     def _resume(self, origin: Origin) -> None:
@@ -198,17 +199,13 @@ class RobotsFiles:
         if exhausted or lasting:
             if exhausted:
                 self._stats.set_value(f"sitecrawl/patience/{origin.key}", 0)
-            origin.give_up(f"{robots.own_url} cannot be read ({why})", reason)
+            cause = "" if reason == ROBOTS_TXT_UNREACHABLE.name else f": {in_words(reason)}"
+            origin.give_up(f"{robots.own_url} cannot be read{cause} ({why})", reason)
             logger.warning(
                 "%s is given up for this run: its robots.txt cannot be read (%s)", origin.key, why
             )
         else:
-            remedy = REMEDIES[reason] if robots.failures == 1 and reason in NOBODY_THERE else ""
-            logger.log(
-                logging.WARNING if remedy else logging.INFO,
-                "%s cannot be read (%s%s%s); asked for again in %.0f s",
-                *(robots.url, why, remedy and ": ", remedy, wait),
-            )
+            logger.info("%s cannot be read (%s); asked for again in %.0f s", robots.url, why, wait)
 
     def _count(self, what: str) -> None:
         self._stats.inc_value(f"sitecrawl/robots/{what}")

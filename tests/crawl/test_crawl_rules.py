@@ -212,7 +212,7 @@ def test_a_site_that_has_no_page_without_a_session_is_crawled_with_the_ids(
     origin = server.serve(site)
     without = crawl(f"{origin}/")
     assert without.status == 1
-    assert "which is the same page by session_parameters" in without.log
+    assert "to the same page by session_parameters" in without.log
     run = crawl(f"{origin}/", session_parameters="")
     assert set(run.documents) == {f"{origin}{session}/", f"{origin}{session}/leaf"}
 

@@ -57,7 +57,7 @@ def test_a_start_that_is_sent_elsewhere_says_where_and_what_became_of_it(
     way = (
         f"permanent redirect (to {origin}/further, status 301)",
         f"{origin}/further: permanent redirect (to {origin}/broken, status 301)",
-        f"{origin}/broken: server error (status 500)",
+        f"{origin}/broken: the server failed (status 500)",
     )
     gone = "the server has no such page (status 404): check the address"
     away = f"permanent redirect (to http://127.9.9.9/, {refused})"
@@ -81,11 +81,28 @@ def test_an_origin_without_robots_txt_is_not_left_out_in_silence(
 
 
 def test_a_wrong_address_is_told_at_once(crawl: CrawlCommand) -> None:
-    log = crawl("http://127.0.0.9:9/", patience=2).log
-    first = next(line for line in log.splitlines() if "asked for again" in line)
-    assert "WARNING" in first
-    assert "check the address" in first
-    assert log.count("check the address, or run the command again later); asked") == 1
+    for options in ({}, {"obey_robots": "no"}):
+        run = crawl("http://127.0.0.9:9/", **options)
+        (line,) = complaints(run, "produced nothing")
+        assert "nothing answers there (Connection refused)" in line
+        assert line.endswith(": check the address, or run the command again later")
+        assert run.stats["downloader/request_count"] == 2
+
+
+def test_a_site_that_has_answered_before_is_waited_for(crawl: CrawlCommand) -> None:
+    with Server() as server:
+        origin = server.serve({"/": page()})
+        assert crawl(f"{origin}/").status == 0
+    run = crawl(f"{origin}/", patience=3, force=1)
+    assert run.stats["sitecrawl/robots/unreachable"] == 3
+
+
+def test_redirects_that_come_back_have_a_remedy(server: Server, crawl: CrawlCommand) -> None:
+    site: dict[str, Page] = {"/a": redirect("/b"), "/b": redirect("/a"), "/c": redirect("/c")}
+    origin = server.serve(site)
+    for line in complaints(crawl(f"{origin}/a {origin}/c"), "start http"):
+        assert line.count("it redirects to itself without end") == 1
+        assert "open it in a browser, and start at the address where that ends" in line
 
 
 def test_a_check_for_browsers_is_not_said_to_pass(server: Server, crawl: CrawlCommand) -> None:
@@ -100,7 +117,7 @@ def test_a_check_for_browsers_at_robots_txt_is_named(server: Server, crawl: Craw
     wall = Answer("wait", status=503, headers={"cf-mitigated": "challenge"})
     run = crawl(f"{server.serve({'/robots.txt': wall, '/': wall})}/")
     (line,) = complaints(run, "produced nothing")
-    assert "a check for browsers answered 503" in line
+    assert "a check for browsers stands before the site (answered 503)" in line
     assert "ask the site's owner to admit this crawler" in line
     assert "again later" not in run.log
     assert server.log.targets() == ["/robots.txt"]

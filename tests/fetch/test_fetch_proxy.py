@@ -155,7 +155,7 @@ def test_a_proxy_that_is_not_there_is_a_connection_that_failed(
     assert server.log.connections == [], "nothing goes past it"
     assert outcomes(crawl) == {(Outcome.CONNECTION_FAILED, "connection_refused")}
     said = f"proxy {proxy.removeprefix('http://')}: Connection refused"
-    assert f"produced nothing: connection refused ({said})" in run.log, "not the site's fault"
+    assert f"produced nothing: nothing answers there ({said})" in run.log, "not the site's fault"
 
 
 def test_what_no_proxy_names_is_asked_directly(

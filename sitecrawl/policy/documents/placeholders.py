@@ -40,17 +40,13 @@ class Placeholder:
         return self.outcome.name.lower()
 
 
-ADVICE = {
-    Outcome.SOFT_404: "the site answers 200 for pages that do not exist",
-    Outcome.LOGIN_WALL: "give -a auth=ORIGIN=user:password, or a session's cookie with -a headers=",
-    Outcome.CONSENT_WALL: "give the cookie that stores consent with -a headers=, or -a render=auto",
-    Outcome.SCRIPT_SHELL: "give -a render=auto",
-    Outcome.PARKED: "the domain or the server has no site of its own",
-    Outcome.ERROR_PAGE: "the site fails, or checks for browsers, with status 200: ask its owner",
+KINDS = {
+    outcome.name.lower(): outcome
+    for outcome in (
+        *(Outcome.SOFT_404, Outcome.LOGIN_WALL, Outcome.CONSENT_WALL, Outcome.SCRIPT_SHELL),
+        *(Outcome.PARKED, Outcome.ERROR_PAGE),
+    )
 }
-"""Advice to the user for each kind."""
-
-KINDS = {outcome.name.lower(): outcome for outcome in ADVICE}
 """Values of the option ``placeholder_pages``."""
 
 MAX_NOTICE_TEXT = 300  # characters; a text that is longer is worth a document

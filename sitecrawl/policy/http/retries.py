@@ -7,6 +7,8 @@ from sitecrawl.policy.outcomes import Outcome
 
 FIRST_BACKOFF = 1.0  # seconds, doubled each time
 MAX_LIMITED = 3
+NOBODY_THERE = frozenset({"connection_refused", "dns_failed"})
+"""Reasons for which the address of a start is probably wrong: it is tried a second time, no more."""
 
 
 def backoff(times_before: int) -> float:
