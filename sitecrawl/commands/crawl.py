@@ -17,6 +17,7 @@ from scrapy.crawler import Crawler
 from scrapy.settings import BaseSettings, Settings
 from scrapy.utils.log import configure_logging
 
+from sitecrawl import typed_program
 from sitecrawl.config.archive_folders import folder_problems
 from sitecrawl.config.assembly import database_url
 from sitecrawl.config.config_errors import ConfigError, is_missing_start, nearest, unknown_words
@@ -40,6 +41,8 @@ from sitecrawl.frontier.opening import backend
 from sitecrawl.http.agent_identity import UnusableKeyError, read_identity
 from sitecrawl.statuses import BAD_USAGE, DATABASE_ERROR, DONE, INTERRUPTED, STARTS_FAILED
 from sitecrawl.sync.target import TargetUriError, check_target
+
+NO_VALUE = "one that is on or off has no value: --sitemaps, --no-sitemaps"
 
 logger = logging.getLogger(__name__)
 
@@ -82,13 +85,17 @@ class Command(StartedCommand, crawl.Command):
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
         """Read the options; exit with status 2 and one line per problem if there are any."""
-        if args and all("://" in word for word in args):
+        others = [word for word in args if "://" not in word]
+        misplaced = unknown_words(args)
+        if others and len(others) < len(args):
+            misplaced = misplaced or [f"{others[0]!r} is neither a URL nor a flag; {NO_VALUE}"]
+        if misplaced:
+            print_errors(f"{each}." for each in misplaced)
+            sys.exit(BAD_USAGE)
+        if args and not others:
             opts.spargs = [*opts.spargs, f"start={' '.join(args)}"]
             args[:] = ["site"]
         given = list(opts.spargs)
-        if misplaced := unknown_words(args):
-            print_errors(f"{each}." for each in misplaced)
-            sys.exit(BAD_USAGE)
         super().process_options(args, opts)
         if unwritable := problem_of_log(self.settings["LOG_FILE"]):
             print_errors([unwritable])
@@ -133,7 +140,11 @@ class Command(StartedCommand, crawl.Command):
         known = sorted(loader.list())
         if name not in known:
             is_host = "." in name
-            remedy = f" Type: scrapy crawl https://{name}" if is_host else nearest(name, known)
+            remedy = (
+                f" Type: {typed_program()} crawl https://{name}"
+                if is_host
+                else nearest(name, known)
+            )
             raise KeyError(f"there is no spider {name!r}; known: {', '.join(known)}.{remedy}")
         return loader.load(name)
 

@@ -24,7 +24,6 @@ from sitecrawl.report.lists import BY_NAME, LISTS, PROBLEMS
 from sitecrawl.report.many_crawls import read_crawls
 from sitecrawl.report.overview import Overview
 from sitecrawl.report.report_list import FilledList, ReportList
-from sitecrawl.report.report_page import crawls_page, page
 from sitecrawl.report.workbook import write_workbook
 from sitecrawl.statuses import DONE
 
@@ -112,6 +111,8 @@ class Command(FetchingCommand):
             if wanted is not None:
                 return _write_list(FilledList(wanted, facts.rows(wanted)), opts)
             if opts.overwrite_output:
+                from sitecrawl.report.report_page import page  # noqa: PLC0415 -- with templates
+
                 return _write_page(opts.overwrite_output, page(facts))
             return print_lines(_summary(facts, as_json=opts.json))
 
@@ -127,6 +128,8 @@ class Command(FetchingCommand):
             return _write_workbook(opts.overwrite_output, filled)
         if wanted is not None or not opts.overwrite_output:
             return _write_list(filled[wanted is not None], opts)
+        from sitecrawl.report.report_page import crawls_page  # noqa: PLC0415
+
         return _write_page(opts.overwrite_output, crawls_page(opts.config, filled))
 
 
@@ -156,8 +159,8 @@ def _list_named(name: str) -> ReportList:
     return BY_NAME[name]
 
 
-def _write_page(path: str, lines: Iterable[str]) -> int:
-    overwrite(path, lines)
+def _write_page(path: str, text: str) -> int:
+    overwrite(path, [text])
     print_errors([f"Written to {path}."])
     return DONE
 

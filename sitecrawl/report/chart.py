@@ -1,10 +1,11 @@
-"""The chart of outcomes over time: stacked columns, as SVG without any script or library."""
+"""The chart of outcomes over time: the places of stacked columns, which the template draws."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from html import escape
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from math import floor, log10
+from typing import NamedTuple, Self
 
 from sitecrawl.report.overview import KINDS, Column, Overview
 
@@ -15,20 +16,68 @@ GAP = 0.25
 LABEL_WIDTH = 84
 
 
-def chart(overview: Overview) -> str:
-    """Return the SVG element; "" without columns."""
-    columns = overview.columns
-    if not columns:
-        return ""
-    most = max(sum(each.counts.values()) for each in columns)
-    step = tick(most)
-    top = step * -(-most // step)
-    parts = [*_grid(step, top), *_bars(columns, top), *_labels(columns)]
-    described = escape(_described(overview))
-    return (
-        f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{described}">'
-        f"{''.join(parts)}</svg>"
-    )
+class Part(NamedTuple):
+    """The part of a column that one kind of outcomes has."""
+
+    kind: int
+    y: float
+    height: float
+
+
+class Bar(NamedTuple):
+    """A column: its words, its left edge, and its parts from the bottom."""
+
+    title: str
+    x: float
+    parts: Sequence[Part]
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """Geometry of the chart, in the units of its view box.
+
+    ``grid`` has the value and height of each line, ``labels`` the place of each, the text, and
+    whether a narrow screen leaves it out, ``kinds`` the number and name of each kind in it.
+    """
+
+    described: str
+    bar_width: float
+    grid: Sequence[tuple[int, float]]
+    bars: Sequence[Bar]
+    labels: Sequence[tuple[float, str, bool]]
+    kinds: Sequence[tuple[int, str]]
+    width: int = WIDTH
+    height: int = HEIGHT
+    left: int = LEFT
+    right: int = WIDTH - RIGHT
+
+    @classmethod
+    def draw(cls, overview: Overview) -> Self | None:
+        """Place the columns; return None if there are none."""
+        columns = overview.columns
+        if not columns:
+            return None
+        most = max(sum(each.counts.values()) for each in columns)
+        step = tick(most)
+        top = step * -(-most // step)
+        place = (WIDTH - LEFT - RIGHT) / len(columns)
+        width = round(min(place * (1 - GAP), 64), 1)
+        totals = {kind: sum(each.counts[kind] for each in columns) for kind in KINDS}
+        return cls(
+            f"Stacked columns: {overview.axis}. In all {_words(totals)}.",
+            width,
+            [(value, _y(value, top)) for value in range(0, top + 1, step)],
+            [
+                Bar(
+                    f"{each.label}: {_words(each.counts) or 'nothing'}",
+                    round(LEFT + place * number + (place - width) / 2, 1),
+                    list(_parts(each, top)),
+                )
+                for number, each in enumerate(columns)
+            ],
+            list(_labels(columns, place)),
+            [(number, kind) for number, kind in enumerate(KINDS) if totals[kind]],
+        )
 
 
 def tick(most: int) -> int:
@@ -39,51 +88,26 @@ def tick(most: int) -> int:
     return next(int(power * each) for each in (1, 2, 5, 10) if power * each * 4 >= most)
 
 
-def _grid(step: int, top: int) -> Iterator[str]:
-    for value in range(0, top + 1, step):
-        y = _y(value, top)
-        yield f'<line class="grid" x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{y}" y2="{y}"/>'
-        yield f'<text class="tick" x="{LEFT - 8}" y="{y + 4}" text-anchor="end">{value:,}</text>'
+def _parts(column: Column, top: int) -> Iterator[Part]:
+    bottom = 0
+    for index, kind in enumerate(KINDS):
+        if count := column.counts[kind]:
+            y = _y(bottom + count, top)
+            yield Part(index, y, round(_y(bottom, top) - y, 1))
+            bottom += count
 
 
-def _bars(columns: tuple[Column, ...], top: int) -> Iterator[str]:
-    place = (WIDTH - LEFT - RIGHT) / len(columns)
-    width = min(place * (1 - GAP), 64)
-    for number, column in enumerate(columns):
-        x = LEFT + place * number + (place - width) / 2
-        bottom = 0
-        yield "<g>"
-        words = ", ".join(
-            f"{column.counts[kind]:,} {kind}" for kind in KINDS if column.counts[kind]
-        )
-        yield f"<title>{escape(column.label)}: {words or 'nothing'}</title>"
-        for index, kind in enumerate(KINDS):
-            if count := column.counts[kind]:
-                y, below = _y(bottom + count, top), _y(bottom, top)
-                yield (
-                    f'<rect class="k{index}" x="{x:.1f}" y="{y}" width="{width:.1f}"'
-                    f' height="{below - y:.1f}"/>'
-                )
-                bottom += count
-        yield "</g>"
-
-
-def _labels(columns: tuple[Column, ...]) -> Iterator[str]:
-    place = (WIDTH - LEFT - RIGHT) / len(columns)
+def _labels(columns: Sequence[Column], place: float) -> Iterator[tuple[float, str, bool]]:
     every = max(1, -(-LABEL_WIDTH // max(int(place), 1)))
     shown = range(0, len(columns), every)
     for index, number in enumerate(shown):
-        x = LEFT + place * (number + 0.5)
-        label = escape(columns[number].label)
-        kind = "tick minor" if index % 3 and len(shown) > 4 else "tick"
-        yield f'<text class="{kind}" x="{x:.1f}" y="{HEIGHT - 8}" text-anchor="middle">{label}</text>'
+        is_minor = bool(index % 3) and len(shown) > 4
+        yield round(LEFT + place * (number + 0.5), 1), columns[number].label, is_minor
 
 
 def _y(value: int, top: int) -> float:
     return round(HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * value / top, 1)
 
 
-def _described(overview: Overview) -> str:
-    totals = ((kind, sum(each.counts[kind] for each in overview.columns)) for kind in KINDS)
-    words = ", ".join(f"{number:,} {kind}" for kind, number in totals if number)
-    return f"Stacked columns: {overview.axis}. In all {words}."
+def _words(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{counts[kind]:,} {kind}" for kind in KINDS if counts[kind])

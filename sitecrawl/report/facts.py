@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, Protocol
 from sitecrawl.frontier.link_table import Inlinks
 from sitecrawl.frontier.records import RunRecord
 from sitecrawl.frontier.survey import (
+    OutsideAddress,
     Survey,
     SurveyedChange,
     SurveyedDocument,
@@ -42,6 +43,10 @@ BROKEN = frozenset(
     }
 )
 """Outcomes that make the links to a URL broken."""
+REFUSING = frozenset(
+    {Outcome.SERVER_BLAMED_CLIENT, Outcome.DID_NOT_UNDERSTAND_ANSWER, Outcome.ERROR_PAGE}
+)
+"""Outcomes by which another site may refuse a crawler only."""
 
 
 Cell = str | int | float | None | tuple[str, ...]
@@ -256,6 +261,16 @@ class Facts:
                     pages[row].append(page)
         found = {row: Inlinks(counts[row], tuple(each)) for row, each in pages.items()}
         return defaultdict(lambda: Inlinks(0, ()), found)
+
+    @cached_property
+    def outside(self) -> Sequence[OutsideAddress]:
+        """Addresses outside of the crawl, with what they answered."""
+        return list(self.survey.outside())
+
+    @property
+    def broken_outside(self) -> Sequence[OutsideAddress]:
+        """Those that are broken for every reader."""
+        return [each for each in self.outside if each.outcome in BROKEN - REFUSING]
 
     @cached_property
     def clicks(self) -> Mapping[int, int]:

@@ -44,7 +44,7 @@ def _changes(facts: Facts) -> Iterator[Row]:
 
 def _outside(facts: Facts) -> Iterator[Row]:
     pages = facts.outside_pages
-    found = sorted(facts.survey.outside(), key=lambda each: -(each.outcome or 0))
+    found = sorted(facts.outside, key=lambda each: -(each.outcome or 0))
     for each in found:
         outcome = "not checked" if each.outcome is None else word(each.outcome)
         checked = (outcome, each.status, each.reason, moment(each.checked_at))

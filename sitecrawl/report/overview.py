@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import NamedTuple
 
+from sitecrawl import typed_program
 from sitecrawl.policy.outcomes import REDIRECTS, Outcome
 from sitecrawl.report.facts import BROKEN, Facts
 
@@ -27,13 +28,15 @@ class Column(NamedTuple):
 class Overview:
     """Figures of a crawl; ``figures`` are pairs of a name and a number, the most important first.
 
-    ``unfinished`` limits what the report can say while URLs wait; empty if none does.
+    ``unfinished`` limits what the report can say while URLs wait, ``unchecked`` names links that it
+    knows nothing of; each is empty if there are none.
     """
 
     sites: tuple[str, ...]
     figures: tuple[tuple[str, int], ...]
     run: str
     unfinished: str
+    unchecked: str
     columns: tuple[Column, ...]
     axis: str
 
@@ -44,6 +47,7 @@ class Overview:
         urls = facts.urls.values()
         sites = [each.url for each in urls if each.via == "seed"]
         waiting = facts.waiting
+        broken = sum(each.outcome in BROKEN for each in urls) + len(facts.broken_outside)
         axis, columns = _columns(facts)
         return cls(
             sites=tuple(sites),
@@ -52,11 +56,12 @@ class Overview:
                 ("new", changes["new"]),
                 ("changed", changes["changed"]),
                 ("deleted", changes["deleted"]),
-                ("broken links", sum(each.outcome in BROKEN for each in urls)),
+                ("broken links", broken),
                 ("waiting", waiting),
             ),
             run=_run_words(facts),
             unfinished=_unfinished(waiting),
+            unchecked=_unchecked(facts),
             columns=tuple(columns),
             axis=axis,
         )
@@ -67,7 +72,8 @@ class Overview:
         shown = ", ".join(self.sites[:3])
         more = f" and {len(self.sites) - 3} more" if len(self.sites) > 3 else ""
         unfinished = [self.unfinished] if self.unfinished else []
-        return [*unfinished, f"{shown}{more}", self.run, numbers]
+        unchecked = [f"Not looked at: {self.unchecked}"] if self.unchecked else []
+        return [*unfinished, f"{shown}{more}", self.run, numbers, *unchecked]
 
 
 def kind_of(outcome: Outcome) -> str:
@@ -119,6 +125,16 @@ def _unfinished(waiting: int) -> str:
         return ""
     urls = "1 URL was" if waiting == 1 else f"{waiting:,} URLs were"
     return f"Unfinished: {urls} not visited yet, and this report knows nothing of their pages."
+
+
+def _unchecked(facts: Facts) -> str:
+    number = sum(each.outcome is None for each in facts.outside)
+    if number:
+        links = "1 link" if number == 1 else f"{number:,} links"
+        return f"{links} to other sites. {typed_program()} report --check-outside asks for them."
+    if facts.outside:
+        return ""
+    return "links to other sites. -a store_links=outside makes the next crawl store them."
 
 
 def _time(at: float, pattern: str) -> str:

@@ -59,6 +59,10 @@ def _dead_links(facts: Facts) -> Iterator[Row]:
             pages = (each.referrer_url,)
         number = found.total if found else len(pages)
         yield each.url, word(each.outcome), each.status, each.reason, number, pages
+    for other in facts.broken_outside:
+        linking = facts.outside_pages[other.id]
+        pages = tuple(facts.address(page) for page in linking.pages)
+        yield other.url, word(other.outcome), other.status, other.reason, linking.total, pages
 
 
 def _broken_redirects(facts: Facts) -> Iterator[Row]:
@@ -245,7 +249,8 @@ ALL: tuple[Problem, ...] = (
         HIGH,
         "dead_links",
         "Broken links",
-        what="URLs that failed when they were last visited, with the pages that link to them.",
+        what="URLs that failed when they were last visited, with the pages that link to them; those "
+        "of other sites if they were checked.",
         why="Readers end nowhere, and search engines spend their visits there.",
         remedy="Correct the link on the pages named, or redirect the URL to its successor.",
         columns=("url", "outcome", "status", "reason", "pages", "linked_from"),

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 import pytest
 from saying import Say
 
 from fixtures.crawls import CrawlCommand
-from fixtures.server import Answer, Page, Server, redirect
+from fixtures.server import Answer, Page, Server, page, redirect
 from sitecrawl.report import problems
+from tests.fetch.tls import Authority
 
 PROTECTING = {
+    "Strict-Transport-Security": "max-age=31536000",
     "Content-Security-Policy": "default-src 'self'",
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
@@ -67,6 +70,8 @@ def language(tag: str, url: str) -> str:
     return f'<link rel="alternate" hreflang="{tag}" href="{url}">'
 
 
+ELSEWHERE = "http://elsewhere"
+"""Stands for the other site."""
 GERMAN = language("de", "/de") + language("en", "/en")
 SITE: dict[str, Page] = {
     "/a": sound("/a", "/gone", "/"),
@@ -104,6 +109,7 @@ SITE: dict[str, Page] = {
     "/near1": sound("/near1", text=text_of("/near", 400)),
     "/near2": sound("/near2", text=text_of("/near", 400) + " but for the end"),
     "/thin": sound("/thin", text="Hardly a word of this."),
+    "/mixed": sound("/mixed", body='<img alt="" src="http://images.test/p.png">'),
     "/pictures": sound("/pictures", body='<img src="/p.png"><img src="/q.png" alt="">'),
     "/data": sound("/data", head='<script type="application/ld+json">{"name": "x",}</script>'),
     "/data-sound": sound("/data-sound", head='<script type="application/ld+json">{}</script>'),
@@ -127,9 +133,9 @@ NOT_IN_SITEMAP = {
     *("/unfollowed", "/canonical-moved", "/twin2"),
 }
 FOUND: dict[str, set[tuple[Any, ...]]] = {
-    "dead_links": {("/gone", 404), ("/retired", 410), ("/lost", 404)},
+    "dead_links": {("/gone", 404), ("/retired", 410), ("/lost", 404), (f"{ELSEWHERE}/dead", 404)},
     "broken_redirects": {("/loop", "loop"), ("/loop-back", "loop"), ("/to-gone", "file_not_found")},
-    "insecure": set(),
+    "insecure": {("/mixed", 1)},
     "empty_pages": {("/login", "login_wall")},
     "canonicals": {
         ("/canonical-gone", "file_not_found"),
@@ -181,6 +187,7 @@ FOUND: dict[str, set[tuple[Any, ...]]] = {
 """The planted problems by list: the URL, and the cells by which a problem is known."""
 COLUMNS = {
     "dead_links": ("url", "status"),
+    "insecure": ("url", "number"),
     "broken_redirects": ("url", "ends_as"),
     "empty_pages": ("url", "outcome"),
     "canonicals": ("url", "problem"),
@@ -211,19 +218,28 @@ def planted(origin: str) -> dict[str, Page]:
 
 @pytest.mark.behaviour("REP-10")
 def test_all_planted_problems_are_found_and_none_is_invented(
-    server: Server, crawl: CrawlCommand, say: Say
+    server: Server, crawl: CrawlCommand, fetching: Say, say: Say, tmp_path: Path
 ) -> None:
+    elsewhere = server.serve(
+        {"/": page(), "/wall": Answer(status=403), "/robots.txt": ""}, address="127.0.0.2"
+    )
     site: dict[str, Page] = {}
-    origin = server.serve(site)
+    origin = server.serve(site, tls=Authority(tmp_path).context("127.0.0.1"))
     site.update(planted(origin))
-    done = crawl(f"{origin}/", sitemaps="yes", patience=100)
+    others = [f"{elsewhere}{path}" for path in ("/", "/wall", "/dead")]
+    site["/it"] = sound("/it", *others)
+    options: dict[str, Any] = {"store_links": "outside", "allow_private": 1, "verify_tls": "no"}
+    done = crawl(f"{origin}/", sitemaps="yes", patience=100, **options)
     assert done.status == 0, done.log
     assert sum(map(len, FOUND.values())) >= 30
     assert FOUND.keys() == {each.of.name for each in problems.ALL}
+    assert "Not looked at: 3 links to other sites." in say("report").out
+    assert "Not looked at" not in fetching("report", "--check-outside").out
     wrong = {}
     for name, expected in FOUND.items():
         said = say("report", "--list", name, "--format", "jsonl")
-        rows: Iterable[dict[str, Any]] = map(json.loads, said.out.replace(origin, "").splitlines())
+        text = said.out.replace(origin, "").replace(elsewhere, ELSEWHERE)
+        rows: Iterable[dict[str, Any]] = map(json.loads, text.splitlines())
         found = {tuple(row[column] for column in COLUMNS.get(name, ("url",))) for row in rows}
         if found != expected:
             wrong[name] = {"missed": expected - found, "invented": found - expected}

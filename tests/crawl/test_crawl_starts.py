@@ -129,6 +129,15 @@ def test_a_host_in_place_of_the_spider_is_answered_with_the_command(crawl: Crawl
     assert done.stderr.rstrip().endswith("Type: scrapy crawl https://a.test")
 
 
+def test_a_value_after_a_flag_without_one_is_told(crawl: CrawlCommand) -> None:
+    words = ["crawl", "http://a.test/", "--sitemaps", "yes"]
+    done = run(words, crawl.directory, settings="sitecrawl.settings")
+    assert done.returncode == 2
+    assert done.stderr.startswith(
+        "'yes' is neither a URL nor a flag; one that is on or off has no "
+    )
+
+
 @pytest.mark.behaviour("K-02")
 def test_a_start_outside_the_web_is_refused_without_a_request(crawl: CrawlCommand) -> None:
     run = crawl("ftp://127.0.0.1/")

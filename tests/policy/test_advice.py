@@ -28,8 +28,7 @@ def test_every_reason_has_words_and_a_remedy() -> None:
     assert len(REASONS) > 30
     assert sorted((REASONS | KINDS.keys()) - ADVICE.keys()) == []
     assert {reason for reason, each in ADVICE.items() if not each.remedy} == RULES
-    assert [
-    ] == []
+    assert [] == []
 
 
 def test_remedies_name_options_that_exist() -> None:
