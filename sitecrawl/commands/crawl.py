@@ -85,14 +85,10 @@ class Command(StartedCommand, crawl.Command):
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
         """Read the options; exit with status 2 and one line per problem if there are any."""
-        others = [word for word in args if "://" not in word]
-        misplaced = unknown_words(args)
-        if others and len(others) < len(args):
-            misplaced = misplaced or [f"{others[0]!r} is neither a URL nor a flag; {NO_VALUE}"]
-        if misplaced:
+        if misplaced := unknown_words(args) or _words_beside_urls(args):
             print_errors(f"{each}." for each in misplaced)
             sys.exit(BAD_USAGE)
-        if args and not others:
+        if args and "://" in args[0]:
             opts.spargs = [*opts.spargs, f"start={' '.join(args)}"]
             args[:] = ["site"]
         given = list(opts.spargs)
@@ -168,6 +164,13 @@ class Command(StartedCommand, crawl.Command):
             for problem in problems:
                 logger.error("%s", problem)
         sys.exit(status)
+
+
+def _words_beside_urls(words: Sequence[str]) -> list[str]:
+    others = [word for word in words if "://" not in word]
+    if len(others) == len(words):
+        return []
+    return [f"{word!r} is neither a URL nor a flag; {NO_VALUE}" for word in others]
 
 
 def problem_of_log(path: str | None) -> str:

@@ -12,11 +12,11 @@ from sitecrawl.report.overview import KINDS, Column, Overview
 WIDTH, HEIGHT = 960, 280
 LEFT, RIGHT, TOP, BOTTOM = 130, 8, 20, 36
 GAP = 0.25
-"""Part of a column's place that stays free."""
+"""BarPart of a column's place that stays free."""
 LABEL_WIDTH = 84
 
 
-class Part(NamedTuple):
+class BarPart(NamedTuple):
     """The part of a column that one kind of outcomes has."""
 
     kind: int
@@ -29,7 +29,7 @@ class Bar(NamedTuple):
 
     title: str
     x: float
-    parts: Sequence[Part]
+    parts: Sequence[BarPart]
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,12 +88,12 @@ def tick(most: int) -> int:
     return next(int(power * each) for each in (1, 2, 5, 10) if power * each * 4 >= most)
 
 
-def _parts(column: Column, top: int) -> Iterator[Part]:
+def _parts(column: Column, top: int) -> Iterator[BarPart]:
     bottom = 0
     for index, kind in enumerate(KINDS):
         if count := column.counts[kind]:
             y = _y(bottom + count, top)
-            yield Part(index, y, round(_y(bottom, top) - y, 1))
+            yield BarPart(index, y, round(_y(bottom, top) - y, 1))
             bottom += count
 
 
