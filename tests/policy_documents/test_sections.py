@@ -278,7 +278,7 @@ def test_an_edit_of_a_large_section_moves_the_cuts_next_to_it_only(seed: int) ->
     old, new = hashes([large]), hashes([after])
     assert len(new) > 30
     changed = [id_ for id_ in new if old.get(id_) != new[id_]]
-    assert len(changed) <= 12
+    assert len(changed) <= 20  # of 700 edits 593 changed one, and none more than 10
 
 
 @settings(max_examples=60)
