@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from sitecrawl.config.options.crawl_options import CrawlParams
 
 STOP_SECONDS = 0.5  # until a stop of the crawl is noticed
-FAILED = FetchResult(Outcome.CANCELLED, "file_reader_failed")
+FAILED = FetchResult(Outcome.CANCELLED, "reader_failed")
 STOPPED = FetchResult(Outcome.CANCELLED, "shutdown")
 
 

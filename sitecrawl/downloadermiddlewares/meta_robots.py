@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from scrapy import signals
+
+from sitecrawl.crawl.page_readers import PageReaders, PageReadersError
 from sitecrawl.extensions.crawl import crawl_of
 from sitecrawl.policy.documents.audit import audit_text
 from sitecrawl.policy.documents.usage_permissions import NOTHING_SAID, usage_field
@@ -22,7 +26,7 @@ from sitecrawl.web.robots.directives import read_directives
 from sitecrawl.web.robots.usage_statements import HEADERS, page_statements
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Awaitable, Mapping, Sequence
 
     from scrapy import Request
     from scrapy.crawler import Crawler
@@ -35,6 +39,7 @@ if TYPE_CHECKING:
     from sitecrawl.web.read_options import ReadOptions
 
 ROBOTS_TAG = "X-Robots-Tag"
+FAILED = FetchResult(Outcome.CANCELLED, "reader_failed")
 READ_HEADERS = (ROBOTS_TAG, "Link", "Refresh", "Content-Language", "Last-Modified", *PROTECTION)
 USAGE_HEADERS = (*HEADERS, ROBOTS_TAG)
 
@@ -43,8 +48,8 @@ class MetaRobotsMiddleware:
     """Enforcement of meta robots and X-Robots-Tag.
 
     Only the placeholder middleware is nearer to the engine: the response is final here, after
-    rendering and after a project's own middlewares. The page is parsed here, once, and its facts
-    are stored in ``Request.meta`` with the verdict on its directives (``reqmeta.read_page_of``):
+    rendering and after a project's own middlewares. The page is parsed here, once, or in one of the
+    ``readers``; its facts are stored in ``Request.meta`` with the verdict on its directives (``reqmeta.read_page_of``):
 
     - ``nofollow`` keeps its links from becoming candidates, in the spider's ``parse``;
     - ``noindex`` and a past ``unavailable_after`` keep it from becoming a document, in
@@ -64,11 +69,14 @@ class MetaRobotsMiddleware:
         options: ReadOptions,
         robots: RobotsFiles,
         xpaths: tuple[tuple[str, str], ...] = (),
+        readers: PageReaders | None = None,
     ) -> None:
         self._obedience = obedience
         self._options = options
         self._robots = robots
         self._xpaths = xpaths
+        self._readers = readers
+        self._turns: dict[str, asyncio.Future[None]] = {}
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> MetaRobotsMiddleware:
@@ -76,9 +84,15 @@ class MetaRobotsMiddleware:
         spider: Any = crawler.spider
         obedience = spider.configuration.params.obedience()
         robots = crawl_of(crawler).robots
-        return cls(obedience, spider.read_options, robots, spider.xpath_fields)
+        readers = None
+        if size := spider.configuration.params.readers:
+            readers = PageReaders(spider.read_options, size)
+            crawler.signals.connect(readers.close, signals.engine_stopped)
+        return cls(obedience, spider.read_options, robots, spider.xpath_fields, readers)
 
-    def process_response(self, request: Request, response: Response) -> Response:
+    def process_response(
+        self, request: Request, response: Response
+    ) -> Response | Awaitable[Response]:
         """Attach the page to the request; raise IgnoreRequest for an unchanged page."""
         visit = visit_of(request)
         if visit is None:
@@ -86,7 +100,33 @@ class MetaRobotsMiddleware:
         answer = answer_of(response)
         if answer.outcome is Outcome.FILE_DID_NOT_CHANGE:
             raise ResponseWithoutContent(self._withdrawn(visit, request, response) or answer)
-        page = self._read(request, response)
+        if self._readers is not None:
+            return self._read_elsewhere(self._readers, visit, request, response)
+        page = read_page(options=self._options, **_arguments(request, response))
+        return self._attach(visit, request, response, page)
+
+    async def _read_elsewhere(
+        self, readers: PageReaders, visit: Visit, request: Request, response: Response
+    ) -> Response:
+        """Read the page in another process; pages of an origin leave in the order of their arrival."""
+        key = visit.due.origin
+        before, turn = self._turns.get(key), asyncio.get_running_loop().create_future()
+        self._turns[key] = turn
+        try:
+            page = await readers.read(**_arguments(request, response))
+        except PageReadersError as error:
+            visit.described(str(error))
+            raise ResponseWithoutContent(FAILED) from error
+        finally:
+            if before is not None:
+                await before
+            turn.set_result(None)
+            if self._turns[key] is turn:
+                del self._turns[key]
+        return self._attach(visit, request, response, page)
+
+    def _attach(self, visit: Visit, request: Request, response: Response, page: Page) -> Response:
+        self._complete(page, request, response)
         usage = self._usage(request, response, page.metas)
         visit.audited(audit_text(page, usage))
         verdict = self._obedience.judge(page.directives, datetime.now(UTC), usage)
@@ -113,22 +153,24 @@ class MetaRobotsMiddleware:
         visit.described(verdict.forbidden.rule)
         return FetchResult(Outcome.USAGE_FORBIDDEN, verdict.forbidden.purpose)
 
-    def _read(self, request: Request, response: Response) -> Page:
-        file = file_of(request)
-        declared = header(response.headers, "Content-Type") or None
-        kind = media_type_of(request)
-        page = read_page(
-            response.body,
-            url=response.url,
-            content_type=kind if file or is_file_type(declared_type(declared or "")) else declared,
-            headers=header_values(response.headers, READ_HEADERS),
-            options=self._options,
-            file_html=file.html if file else None,
-        )
-        if file:
+    def _complete(self, page: Page, request: Request, response: Response) -> None:
+        if file := file_of(request):
             page.fault, page.fault_detail = file.fault, file.detail
             page.cuts = tuple(dict.fromkeys((*file.cuts, *page.cuts)))
         if self._xpaths and is_html(page.content_type):
             markup = read(response.body, page.encoding)
             page.fields = {**page.fields, **dict(xpath_fields(markup, self._xpaths))}
-        return page
+
+
+def _arguments(request: Request, response: Response) -> dict[str, Any]:
+    """Return the arguments of ``read_page`` besides the options."""
+    file = file_of(request)
+    declared = header(response.headers, "Content-Type") or None
+    is_file = file or is_file_type(declared_type(declared or ""))
+    return {
+        "body": response.body,
+        "url": response.url,
+        "content_type": media_type_of(request) if is_file else declared,
+        "headers": header_values(response.headers, READ_HEADERS),
+        "file_html": file.html if file else None,
+    }

@@ -154,6 +154,14 @@ class StateParams(OptionGroup):
         description="Number of worker processes of `scrapy crawl`, which share the origins of the "
         "crawl; auto is one for each core. They have one log, one output in order and one exit status.",
     )
+    readers: WorkerCount = option(
+        0,
+        ge=0,
+        le=64,
+        effect=Effect.RUN,
+        description="Number of processes that read pages for one of the crawl, so that a single "
+        "origin uses several cores; auto is one for each core. 0 reads pages in the crawl's own process.",
+    )
     exclusive: bool = option(
         default=False,
         effect=Effect.RUN,
