@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import argparse
 import json
+import time
 from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime
 from importlib.util import find_spec
 
 from scrapy.exceptions import UsageError
 
 from sitecrawl import install_command, typed_program
+from sitecrawl.config.types import read_duration
 from sitecrawl.console.command_base import FetchingCommand
 from sitecrawl.console.crawl_overview import read_overviews
 from sitecrawl.console.crawl_sources import find_crawl
@@ -17,6 +20,7 @@ from sitecrawl.console.line_files import overwrite
 from sitecrawl.console.outside_checks import check_outside
 from sitecrawl.console.terminal import print_errors, print_lines, status_line
 from sitecrawl.frontier import open_survey
+from sitecrawl.frontier.records import RunRecord
 from sitecrawl.report import problems
 from sitecrawl.report.facts import Facts
 from sitecrawl.report.list_formats import FORMATS
@@ -74,7 +78,8 @@ class Command(FetchingCommand):
         parser.add_argument(
             "--against",
             metavar="RUN",
-            help="compare with the end of this run in place of the one before (see the view runs)",
+            help="compare with the end of this run in place of the one before: its number (--list "
+            "runs), or the last that began before a date (2026-11-23) or an age (7d)",
         )
         parser.add_argument("--list", metavar="NAME", help="one list instead of the page")
         parser.add_argument(
@@ -103,7 +108,9 @@ class Command(FetchingCommand):
             print_errors([f"{count} addresses outside of the crawl were checked."])
         with open_survey(source.database, source.run.realm) as survey, status_line() as show:
             reading = lambda name: show(f"Reading the list {name}")
-            facts = Facts(survey, source.run, _run_number(opts.against), reading)
+            facts = Facts(survey, source.run, reading=reading)
+            if opts.against:
+                facts.against = _run_before(opts.against, facts.runs)
             lists = LISTS if wanted is None else [wanted]
             if (opts.overwrite_output or "").endswith(XLSX):
                 filled = (FilledList(each, facts.rows(each)) for each in lists)
@@ -145,10 +152,19 @@ def _misuse(args: Sequence[str], opts: argparse.Namespace) -> str:
     return ""
 
 
-def _run_number(text: str | None) -> int | None:
-    if text is not None and not text.isdecimal():
-        raise UsageError("--against: write the number of a run", print_help=False)
-    return None if text is None else int(text)
+def _run_before(text: str, runs: Sequence[RunRecord]) -> int:
+    """Return the number of a run, or that of the last before a date or an age; 0 if none was."""
+    if text.isdecimal():
+        return int(text)
+    try:
+        if "-" in text:
+            at = datetime.fromisoformat(text).astimezone().timestamp()
+        else:
+            at = time.time() - read_duration(text)
+    except ValueError:
+        words = "--against: write the number of a run, a date (2026-11-23) or an age (7d)"
+        raise UsageError(words, print_help=False) from None
+    return max((each.id for each in runs if each.started_at < at), default=0)
 
 
 def _list_named(name: str) -> ReportList:

@@ -117,7 +117,10 @@ def _newest(setting: str, arguments: Mapping[str, str], origin: str) -> StoredCr
         raise NoCrawlError(lines)
     place = setting.replace("NAME", name) if name else setting
     wanted = f"crawl of realm {arguments['realm']!r}" if "realm" in arguments else "crawl database"
-    raise NoCrawlError(f"There is no {wanted} at {shown(place)}; {REMEDY}")
+    first = (
+        f"\nThe first one: {typed_program()} crawl https://example.org" if "NAME" in place else ""
+    )
+    raise NoCrawlError(f"There is no {wanted} at {shown(place)}; {REMEDY}{first}")
 
 
 def _announced(crawls: Sequence[StoredCrawl]) -> StoredCrawl:

@@ -104,7 +104,6 @@ class Facts:
         self,
         survey: Survey,
         run: RunRecord,
-        against: int | None = None,
         reading: Callable[[str], object] | None = None,
     ) -> None:
         self.survey = survey
@@ -112,7 +111,7 @@ class Facts:
         self.run = run
         self._rows: dict[str, list[Row]] = {}
         before = [each.id for each in self.runs if each.id < run.id]
-        self.against = against if against is not None else max(before, default=0)
+        self.against = max(before, default=0)
 
     @cached_property
     def urls(self) -> Mapping[int, SurveyedUrl]:

@@ -42,6 +42,13 @@ def _changes(facts: Facts) -> Iterator[Row]:
         yield kind, each.url, each.reason, each.moved_to, moment(each.made_at)
 
 
+def _runs(facts: Facts) -> Iterator[Row]:
+    changes = facts.survey.change_counts()
+    for run in reversed(facts.runs):
+        counts = (changes[run.id][kind] for kind in ("new", "changed", "deleted"))
+        yield run.id, moment(run.started_at), moment(run.finished_at), run.finish_reason, *counts
+
+
 def _outside(facts: Facts) -> Iterator[Row]:
     pages = facts.outside_pages
     found = sorted(facts.outside, key=lambda each: -(each.outcome or 0))
@@ -329,6 +336,15 @@ LISTS: tuple[ReportList, ...] = (
         "No URL ends otherwise than it did.",
         ("url", "before", "outcome", "reason", "visited_at"),
         _differences,
+    ),
+    ReportList(
+        "runs",
+        "Runs",
+        OVERVIEW,
+        "The last runs, the newest first, with the documents that each has written or deleted.",
+        "There is no run.",
+        ("run", "started_at", "ended_at", "finish_reason", "new", "changed", "deleted"),
+        _runs,
     ),
     ReportList(
         "outside",

@@ -32,6 +32,7 @@ MAX_CELL = 4000
 NUMBERS = frozenset(
     {
         *("status", "pages", "links", "urls", "documents", "depth", "clicks", "hops", "seconds"),
+        *("run", "tried", "new", "changed", "deleted"),
         *("bytes", "words", "percent", "requests", "promised", "smallest_gap", "median_gap", "429"),
         *("503", "asked", "waited", "crawl_delay", "waiting", "duplicate", "redirect"),
         *("left out", "failed", "number", "length", "images", "scripts"),
@@ -47,7 +48,16 @@ URLS = frozenset(
 WORDS = frozenset(
     {
         *("outcome", "reason", "change", "because", "via", "kind", "state", "problem", "ends_as"),
-        *("crawl", "finish_reason", "ended_at", "importance", "indexable", "listed", "before"),
+        *(
+            "crawl",
+            "finish_reason",
+            "started_at",
+            "ended_at",
+            "importance",
+            "indexable",
+            "listed",
+            "before",
+        ),
         *("list", "share"),
         *("at", "visited_at", "seen_at", "checked_at", "origin", "language"),
     }

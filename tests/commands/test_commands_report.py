@@ -208,4 +208,9 @@ def test_any_earlier_run_can_be_compared(server: Server, crawl: CrawlCommand, sa
     assert differences("--against", "3") == set()
     changes = say("report", "--against", "1", "--list", "changes", "--json").lines
     assert {json.loads(line)["change"] for line in changes} >= {"deleted"}
+    runs = say("report", "--list", "runs", "--json").records
+    assert [(run["run"], run["new"], run["deleted"]) for run in runs][1:] == [(2, 0, 1), (1, 3, 0)]
+    for age, expected in (("0s", set()), ("1d", differences("--against", "0"))):
+        assert differences("--against", age) == expected
+    assert differences("--against", "2100-01-01") == set()
     assert say("report", "--against", "yesterday").status == 2

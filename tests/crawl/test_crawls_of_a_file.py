@@ -230,7 +230,10 @@ def test_fifty_sites_with_seven_dead_ones(server: Server, crawl: CrawlCommand) -
             server.serve({"/robots.txt": "User-agent: *\nDisallow: /", "/": page()}),
             "ask the site's owner to allow it",
         ),
-        "refused": ("http://127.0.0.9:9", "nothing answers there: check the address"),
+        "refused": (
+            "http://127.0.0.9:9",
+            "nothing answers there (Connection refused): check the address",
+        ),
     }
     alive = {f"s{n}": site(server, f"w{n}", address=f"127.0.0.{10 + n}") for n in range(43)}
     starts = {**alive, **{name: origin for name, (origin, _) in dead.items()}}
@@ -255,6 +258,12 @@ def test_fifty_sites_with_seven_dead_ones(server: Server, crawl: CrawlCommand) -
         ended = f'sitecrawl_exit_status{{crawl="{name}/{name}"}} {int(name in dead)}.0'
         assert ended in metrics
         assert (name in dead) is not bool(read(crawl.directory / f"{name}.jsonl"))
+    status, printed = crawl.command("report", "--config", "sites.toml", "--json")
+    rows = {row["crawl"]: row for row in map(json.loads, printed.splitlines())}
+    assert (status, rows.keys()) == (0, starts.keys())
+    assert {name: row["failed_starts"] for name, row in rows.items() if row["exit_status"]} == {
+        name: told[name]["failed_starts"] for name in dead
+    }
 
 
 @pytest.mark.behaviour("REP-11")

@@ -57,8 +57,8 @@ class RuleParams(OptionGroup):
         default="origin",
         effect=Effect.FOLLOWING,
         description="Part of a start's URL that a link must share: origin (scheme, host and port), "
-        "host, site (scheme and host), directory (origin, and the start's directory or "
-        "below), domain (the registered domain), or any.",
+        "host, site (scheme and host), directory (origin, and below the last slash of "
+        "the start, as in https://example.org/docs/), domain (the registered domain), or any.",
     )
     allowed_domains: Annotated[Words, each(read_domain)] = option(
         default=(),
