@@ -266,7 +266,11 @@ class FetchParams(OptionGroup):
         "all else of its origin, with a pause that doubles.",
     )
     max_redirects: int = option(
-        10, ge=0, le=100, effect=Effect.RUN, description="Maximum length of a chain of redirects."
+        10,
+        ge=0,
+        le=100,
+        effect=Effect.SELECTION,
+        description="Maximum length of a chain of redirects.",
     )
     max_pages: int = option(
         0,
@@ -277,7 +281,7 @@ class FetchParams(OptionGroup):
 
     obey_robots: bool = option(
         default=True,
-        effect=Effect.SELECTION,
+        effect=Effect.SELECTION | Effect.READING,  # of the field usage
         description="Read robots.txt and obey it.",
     )
     robots_lifetime: Duration = option(

@@ -105,7 +105,7 @@ class ModeParams(OptionGroup):
     )
     sitemaps: bool = option(
         default=True,
-        effect=Effect.RUN,
+        effect=Effect.SELECTION,
         description="Read the sitemaps that robots.txt names, where links are followed; what they "
         "list passes every rule.",
     )

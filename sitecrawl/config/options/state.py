@@ -118,7 +118,7 @@ class StateParams(OptionGroup):
     )
     duplicates: Literal["equal", "near", "keep"] = option(
         default="equal",
-        effect=Effect.RUN,
+        effect=Effect.SELECTION,
         description="Pages of an origin that are one document: those with equal texts (equal), "
         "also those that differ in a few words only (near), or none, so that each URL has a "
         "document of its own (keep).",
