@@ -40,6 +40,7 @@ EXTENSIONS_BASE = {
     "sitecrawl.extensions.json_log.JsonLog": 4,
     "sitecrawl.extensions.printable_log.PrintableLog": 5,
     "sitecrawl.extensions.crawl.Crawl": 10,
+    "sitecrawl.extensions.crawl_ending.CrawlEnding": 11,
     "sitecrawl.http.early_close.EarlyClose": 20,
     "sitecrawl.extensions.ignored_settings.IgnoredSettings": 30,
     "sitecrawl.extensions.configuration_changes.ConfigurationChanges": 40,

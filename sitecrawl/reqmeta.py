@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from sitecrawl.crawl.visit import Visit
     from sitecrawl.policy.documents.obedience import RobotsVerdict
     from sitecrawl.policy.documents.placeholders import Placeholder
-    from sitecrawl.scheduling.listing_requests import ListingRequest
     from sitecrawl.scheduling.origin import Origin
     from sitecrawl.web.html.page import Page
 
@@ -55,6 +54,20 @@ class ReadPage:
     page: Page
     robots: RobotsVerdict
     placeholder: Placeholder | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ListingRequest:
+    """Request for a listing of the format ``kind``; ``start`` is the start that led to it, if any.
+
+    ``attempts`` counts the retries after temporary failures.
+    """
+
+    url: str
+    kind: str
+    steps: int = 0
+    start: str | None = None
+    attempts: int = 0
 
 
 def visit_of(request: Request) -> Visit | None:

@@ -85,8 +85,8 @@ def delete_origin(database: str, realm: str, origin: str) -> ChangeReport:
         changes = administration.delete_origin(origin)
     done = _deleted(origin, realm, changes)
     host = urlsplit(origin).hostname
-    keep_out = f" A start or a link brings it back; -a forbidden_sites={host} keeps it out."
-    return replace(done, message=done.message + keep_out)
+    remedy = f" A start or a link brings it back; -a forbidden_sites={host} keeps it out."
+    return replace(done, message=done.message + remedy)
 
 
 def _deleted(what: str, realm: str, changes: Sequence[Change]) -> ChangeReport:

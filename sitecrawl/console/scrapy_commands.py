@@ -43,7 +43,10 @@ def is_warning(record: logging.LogRecord) -> bool:
 
 
 REQUIRED_COMPONENTS = {
-    "EXTENSIONS": ("sitecrawl.extensions.crawl.Crawl",),
+    "EXTENSIONS": (
+        "sitecrawl.extensions.crawl.Crawl",
+        "sitecrawl.extensions.crawl_ending.CrawlEnding",
+    ),
     "DOWNLOADER_MIDDLEWARES": (
         "sitecrawl.downloadermiddlewares.meta_robots.MetaRobotsMiddleware",
         "sitecrawl.downloadermiddlewares.outcome.OutcomeMiddleware",

@@ -12,7 +12,7 @@ HEARD_SECONDS = 60.0
 
 
 def is_heard_of(worker: WorkerRecord, host: str, now: float) -> bool:
-    """Tell whether a worker of a host runs and was heard of lately."""
+    """Return True if a worker of a host runs and was heard of lately."""
     lately = now - worker.seen_at <= HEARD_SECONDS
     return worker.host == host and worker.finish is None and lately
 

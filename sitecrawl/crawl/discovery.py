@@ -399,7 +399,7 @@ class Discovery:
         return decision.reason in self._logged and self.rules.scope.covers(read_target(url))
 
     def _is_unnamed(self, due: DueUrl, admission: Admission) -> bool:
-        """Tell whether a URL is a former start that another page references with a followed link."""
+        """Return True if a URL is a former start that another page references with a followed link."""
         if admission.fingerprint not in self._unnamed:
             return False
         return admission.decision.reason != "rel" and admission.fingerprint != due.fingerprint

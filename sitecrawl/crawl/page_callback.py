@@ -50,7 +50,7 @@ class PageCallback:
         return callback
 
     def is_link(self, request: Request) -> bool:
-        """Tell whether a request only follows a link, to be parsed like any other page."""
+        """Return True if a request only follows a link, to be parsed like any other page."""
         return request.callback in (None, self._parse) and carries_nothing(request)
 
     def dropped(self, item: Any, exception: DropItem) -> None:

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from sitecrawl.crawl.seeds import SeedReport
     from sitecrawl.frontier.base import DeadLink, VisitResult
     from sitecrawl.scheduling.leased_origins import LeasedOrigins
-    from sitecrawl.scheduling.listed_pages import ListedPages
-    from sitecrawl.scheduling.yields import Yields
 
     StoredCounts = Mapping[str, Mapping[str, Any]]
 
@@ -41,8 +39,6 @@ class RunSummary:
         seed_report: SeedReport,
         *,
         failures: Failures,
-        listed_pages: ListedPages,
-        yields: Yields,
         writes_output: bool = True,
     ) -> None:
         self._stats = stats
@@ -50,8 +46,6 @@ class RunSummary:
         self._leased = leased
         self._seed_report = seed_report
         self._failures = failures
-        self._listed_pages = listed_pages
-        self._yields = yields
         self._not_counted = frozenset() if writes_output else OUTPUT_LINES
 
     def counters(self) -> dict[str, Any]:
@@ -68,8 +62,8 @@ class RunSummary:
             "given_up": self._leased.given_up(),
             **self._seed_report.as_stored(),
             **self._failures.as_stored(),
-            "unchanged_by_dates": self._listed_pages.skipped,
-            "left_out": self._yields.as_stored(),
+            "unchanged_by_dates": self._leased.knowledge.dates.skipped,
+            "left_out": self._leased.knowledge.yields.as_stored(),
         }
 
 

@@ -118,7 +118,7 @@ class Visit:
 
     @property
     def has_ended(self) -> bool:
-        """Tell whether the visit has ended."""
+        """True if the visit has ended."""
         return self.phase is VisitPhase.ENDED
 
     # Request and response

@@ -49,7 +49,7 @@ class TurnMiddleware:
     def from_crawler(cls, crawler: Crawler) -> TurnMiddleware:
         """Build it with the origin queues that the scheduler uses."""
         crawl = crawl_of(crawler)
-        return cls(crawl.queues, crawl.leased, crawl.yields, crawler.stats)
+        return cls(crawl.queues, crawl.leased, crawl.leased.knowledge.yields, crawler.stats)
 
     def process_request(self, request: Request) -> None:
         """Record when the request is sent."""

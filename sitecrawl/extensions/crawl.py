@@ -1,4 +1,4 @@
-"""Build the parts of a crawl, and end them in the right order."""
+"""Build the parts of a crawl, and begin it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from scrapy import signals
-from scrapy.exceptions import CloseSpider, DontCloseSpider
+from scrapy.exceptions import CloseSpider
 
 from sitecrawl.config.assembly import agent, database_url
 from sitecrawl.config.rules_from_options import Citations
@@ -18,23 +18,10 @@ from sitecrawl.crawl.discovery import Discovery
 from sitecrawl.crawl.frontier_owner import FrontierOwner
 from sitecrawl.crawl.page_callback import PageCallback
 from sitecrawl.crawl.recorder import Recorder
-from sitecrawl.crawl.run_summary import (
-    MAX_STARTS,
-    Failures,
-    LogLine,
-    Outlook,
-    RunEnding,
-    RunSummary,
-    SlowOrigin,
-    dead_link_lines,
-    describe_failures,
-    placeholder_lines,
-    textless_document_lines,
-)
+from sitecrawl.crawl.run_summary import Failures, Outlook, RunSummary, SlowOrigin
 from sitecrawl.crawl.seeds import SeedRedirects, SeedReport
 from sitecrawl.frontier import open_frontier
-from sitecrawl.frontier.base import FrontierError, Outcome
-from sitecrawl.http.fetch_errors import ARCHIVE_FAILED
+from sitecrawl.frontier.base import Outcome
 from sitecrawl.output.delivery import Delivery
 from sitecrawl.policy.documents.obedience import refresh_target
 from sitecrawl.policy.http.redirects import RedirectChains
@@ -42,28 +29,30 @@ from sitecrawl.scheduling.background import BackgroundTasks
 from sitecrawl.scheduling.engine_waker import EngineWaker
 from sitecrawl.scheduling.fetch_outcomes import VisitRequests
 from sitecrawl.scheduling.leased_origins import LeasedOrigins
-from sitecrawl.scheduling.listed_pages import ListedPages, unchanged_lines
+from sitecrawl.scheduling.listed_pages import ListedPages
 from sitecrawl.scheduling.listing_requests import ListingRequests
 from sitecrawl.scheduling.missing_page_probes import MissingPageProbes
+from sitecrawl.scheduling.origin_knowledge import OriginKnowledge
 from sitecrawl.scheduling.origin_queues import OriginQueues
 from sitecrawl.scheduling.passes import Passes
 from sitecrawl.scheduling.request_budget import RequestBudget
 from sitecrawl.scheduling.robots_files import RobotsFiles
 from sitecrawl.scheduling.work_sharing import WorkSharing
 from sitecrawl.scheduling.worker_processes import WorkerProcess, WorkerProcesses
-from sitecrawl.scheduling.yields import Yields, left_out_lines
-from sitecrawl.statuses import DATABASE_ERROR, DONE, NO_RESULT, STARTS_FAILED
+from sitecrawl.scheduling.yields import Yields
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from scrapy.crawler import Crawler
     from scrapy.settings import BaseSettings
+    from scrapy.statscollectors import StatsCollector
 
     from sitecrawl.config.options.crawl_options import CrawlParams
     from sitecrawl.crawl.visit import Visit
     from sitecrawl.frontier.base import Change
     from sitecrawl.frontier.state_options import StateOptions
+    from sitecrawl.frontier.threaded import Frontier
     from sitecrawl.policy.documents.placeholders import Placeholder
     from sitecrawl.scheduling.origin import Origin
     from sitecrawl.web.html.page import Page
@@ -73,7 +62,6 @@ NO_CONTACT = (
     "with -a contact=..."
 )
 ROGUE = "The robots exclusion standard is ignored: robots.txt and the robots directives of pages."
-LIMIT = "closespider_"  # Scrapy's CLOSESPIDER_... settings
 PAUSES = {
     "overload": "429 or Retry-After",
     "slow_answers": "its slow answers",
@@ -95,126 +83,61 @@ class Crawl:
 
     def __init__(self, crawler: Crawler) -> None:
         spider: Any = crawler.spider
-        stats = crawler.stats
-        params = spider.configuration.params
-        url = database_url(crawler.settings["SITECRAWL_DATABASE"], params)
+        stats, settings = crawler.stats, crawler.settings
+        params = self._params = spider.configuration.params
+        cite = self._cite = Citations(params, spider.configuration.sources)
         self._crawler = crawler
         self._watching: asyncio.Task[None] | None = None
-        self._stats = stats
-        self._finish_reason = "shutdown"
-        self._collected = self._unstored = False
-        self.counters: dict[str, Any] = {}
-        self.ending = RunEnding(DATABASE_ERROR, self._finish_reason, 0)
-        self._params = params
-        self._cite = Citations(params, spider.configuration.sources)
-        settings = crawler.settings
-        self.workers = workers_of(settings)
-        self._is_worker = bool(settings["SITECRAWL_COORDINATOR"])
-        options = replace(
-            state_of(params),
-            key=spider.rules.key,
-            owner=settings["SITECRAWL_OWNER"] or "",
-            delivered_by=settings["SITECRAWL_COORDINATOR"] or "",
-            crawls=self.workers is None,
-        )
-        self.owner = FrontierOwner(open_frontier(url, options), spider.configuration)
+        self.is_worker = bool(settings["SITECRAWL_COORDINATOR"])
+        workers = self.workers = workers_of(settings)
+        owner = self.owner = FrontierOwner(frontier_of(spider, settings), spider.configuration)
         self.engine = EngineWaker(crawler)
-        self.tasks = BackgroundTasks(self.owner, self.engine)
-        self.delivery = Delivery(
-            crawler,
-            self.owner,
-            params.document_options(),
-            of_workers=self.workers is not None,
-        )
-        deliver = self.delivery.send if self.workers is None else leave_to_collection
-        self.recorder = Recorder(self.owner, deliver, stats)
-        self.seed_report = SeedReport(self.recorder)
-        self.robots = RobotsFiles(params, agent(params), stats)
-        self.discovery = Discovery(
-            spider.rules,
-            spider.limits,
-            RedirectChains.build(self._cite),
-            stats,
-            follow=params.follows,
-            stores_links=params.store_links != "none",
-            stores_outside=params.store_links in {"outside", "assets"},
-            logged=POLICIES if params.log_blocked else frozenset(),
-        )
-        self.listed_pages = ListedPages(params, self.owner, self.recorder, self.tasks)
-        self.yields = Yields(
+        tasks = self.tasks = BackgroundTasks(owner, self.engine)
+        options = params.document_options()
+        self.delivery = Delivery(crawler, owner, options, of_workers=workers is not None)
+        deliver = self.delivery.send if workers is None else leave_to_collection
+        recorder = self.recorder = Recorder(owner, deliver, stats)
+        starts = self.seed_report = SeedReport(recorder)
+        robots = self.robots = RobotsFiles(params, agent(params), stats)
+        discovery = self.discovery = discovery_of(spider, cite, stats)
+        dates = ListedPages(params, owner, recorder)
+        yields = Yields(params, owner, recorder, discovery, tasks, settings=cite)
+        knowledge = OriginKnowledge(dates, yields, owner, tasks)
+        leased = LeasedOrigins(params, owner, recorder, tasks, knowledge, workers=workers)
+        self.leased = leased
+        self.seed_redirects = SeedRedirects(discovery, owner)
+        queues = self.queues = OriginQueues(
             params,
-            self.owner,
-            self.recorder,
-            self.discovery,
-            self.tasks,
-            settings=Citations(params, spider.configuration.sources),
-        )
-        self.leased = LeasedOrigins(
-            params,
-            self.owner,
-            self.recorder,
-            self.tasks,
-            listed_pages=self.listed_pages,
-            yields=self.yields,
-            workers=self.workers,
-        )
-        self.seed_redirects = SeedRedirects(self.discovery, self.owner)
-        self.queues = OriginQueues(
-            params,
-            self.discovery,
-            self.owner,
-            self.recorder,
-            robots=self.robots,
-            leased=self.leased,
-            listed_pages=self.listed_pages,
-            yields=self.yields,
+            discovery,
+            owner,
+            recorder,
+            robots=robots,
+            leased=leased,
             seed_redirects=self.seed_redirects,
-            seed_report=self.seed_report,
-            tasks=self.tasks,
+            seed_report=starts,
+            tasks=tasks,
         )
-        if self.workers is not None:
-            self.workers.changed.connect(self.tasks.wake)
+        failures = Failures(recorder)
         self.summary = RunSummary(
-            stats,
-            self.discovery,
-            self.leased,
-            self.seed_report,
-            failures=Failures(self.recorder),
-            listed_pages=self.listed_pages,
-            yields=self.yields,
-            writes_output=not self._is_worker,
+            stats, discovery, leased, starts, failures=failures, writes_output=not self.is_worker
         )
-        self.budget = RequestBudget(params.max_pages, self.owner, self.tasks)
-        self.work_sharing = WorkSharing(self.owner, self.leased, self.queues, self.summary)
-        self.page_callback = PageCallback(spider.parse, self.recorder, self.discovery)
-        self.visit_requests = VisitRequests(
-            self.page_callback.callback,
-            self.queues,
-            self.recorder,
-            stats,
-            params,
-        )
-        self.listing_requests = ListingRequests(
-            self.discovery,
-            self.owner,
-            self.leased,
-            self.tasks,
-            queues=self.queues,
-            robots=self.robots,
-            listed_pages=self.listed_pages,
-            seed_report=self.seed_report,
+        self.budget = RequestBudget(params.max_pages, owner, tasks)
+        self.work_sharing = WorkSharing(owner, leased, queues, self.summary)
+        pages = self.page_callback = PageCallback(spider.parse, recorder, discovery)
+        self.visit_requests = VisitRequests(pages.callback, queues, recorder, stats, params)
+        self.listing_requests = listings = ListingRequests(
+            discovery,
+            owner,
+            leased,
+            tasks,
+            queues=queues,
+            robots=robots,
+            seed_report=starts,
             stats=stats,
             params=params,
         )
-        self.probes = MissingPageProbes(self.queues, self.tasks, stats, spider.read_options)
-        self.passes = Passes(
-            params,
-            self.owner,
-            self.leased,
-            self.tasks,
-            self.listing_requests,
-            discovery=self.discovery,
-        )
+        self.probes = MissingPageProbes(queues, tasks, stats, spider.read_options)
+        self.passes = Passes(params, owner, leased, tasks, listings, discovery=discovery)
 
     async def begin(self, urls: Sequence[str]) -> None:
         """Add the starts to the frontier, and lease the first origins."""
@@ -223,7 +146,7 @@ class Crawl:
             self.seed_report.refused(admission.url, admission.decision)
         self.seed_report.begin(seeds)
         await self.seed_redirects.begin(seeds)
-        if self._is_worker:
+        if self.is_worker:
             self._end_with_coordinator()
             self.leased.acquire()
         else:
@@ -232,6 +155,7 @@ class Crawl:
         self.passes.listen()
         self.work_sharing.begin()
         if self.workers is not None and self.owner.failure is None:
+            self.workers.changed.connect(self.tasks.wake)
             self.workers.begin()
             self.delivery.follow()
         self._watching = asyncio.create_task(self._watch_for_interrupt())
@@ -261,6 +185,11 @@ class Crawl:
         while self._crawler.crawling:  # noqa: ASYNC110 -- Scrapy sends nothing
             await asyncio.sleep(WATCH_SECONDS)
         self.owner.frontier.stop_reconnecting()
+
+    def stop_watching(self) -> None:
+        """Wait for a lost crawl database again, as the end of the crawl needs it."""
+        if self._watching is not None:
+            self._watching.cancel()
 
     async def outlook(self, rate: float) -> Outlook:
         """Return the work left at a rate in pages per second; raises FrontierError."""
@@ -313,12 +242,8 @@ class Crawl:
         connect = crawler.signals.connect
         connect(crawl.spider_opened, signals.spider_opened)
         connect(crawl.delivery.find_feeds, signals.spider_opened)
-        connect(crawl.spider_closed, signals.spider_closed)
-        connect(crawl.spider_idle, signals.spider_idle)
-        connect(crawl.engine_stopped, signals.engine_stopped)
         connect(crawl.page_callback.dropped, signals.item_dropped)
         connect(crawl.page_callback.broken, signals.item_error)
-        connect(crawl.feeds_closed, signals.feed_exporter_closed)
         return crawl
 
     def spider_opened(self) -> None:
@@ -328,128 +253,6 @@ class Crawl:
         """
         if self.owner.failure is not None:
             raise CloseSpider("database_error")
-
-    def spider_idle(self) -> None:
-        """Deliver the changes that dead workers left undelivered, before the crawl ends."""
-        if self._collected or self.owner.failure is not None:
-            return
-        self._collected = True
-        self.tasks.begin(self.delivery.collect())
-        raise DontCloseSpider
-
-    async def spider_closed(self, reason: str) -> None:
-        """Write and deliver the remaining lines; the feeds wait for it before they are stored."""
-        self._finish_reason = reason
-        self._unstored = reason == ARCHIVE_FAILED
-        self.passes.end()
-        await self._end_workers()
-        await self.work_sharing.end()
-        if self._watching is not None:
-            self._watching.cancel()
-        try:
-            await self.recorder.flush_all()
-            await self._save_origins()
-            await self.budget.end()
-        finally:
-            await self.delivery.complete(finished=self._has_finished)
-        try:
-            ending = await self._end()
-        except FrontierError as error:
-            self.owner.fail(error)
-            ending = self.ending
-        self._set_ending(ending)
-
-    def _set_ending(self, ending: RunEnding) -> None:
-        """Set the end of the run; its output may have failed before or after it was known."""
-        if self._unstored and ending.status != DATABASE_ERROR:
-            ending = replace(ending, status=NO_RESULT)
-        self.ending = ending
-        self._stats.set_value("sitecrawl/exit_status", ending.status)
-
-    async def _end_workers(self) -> None:
-        """End the worker processes that still run, and send their last changes."""
-        if self.workers is not None and self.owner.failure is None:
-            await self.workers.end()
-            await self.delivery.end_following()
-
-    async def feeds_closed(self) -> None:
-        """Mark the lines that have arrived; a crawl without its output has failed."""
-        stored = await self.delivery.feeds_closed()
-        if not stored and self.owner.failure is None:
-            self._unstored = True
-            self._set_ending(self.ending)
-
-    @property
-    def _has_finished(self) -> bool:
-        """Return True if the crawl ended by itself or at one of its limits, not by a signal."""
-        return self._finish_reason == "finished" or self._finish_reason.startswith(LIMIT)
-
-    async def _save_origins(self) -> None:
-        try:
-            await self.leased.save_all()
-        except FrontierError as error:
-            self.owner.fail(error)
-
-    async def _end(self) -> RunEnding:
-        """Return the end of the run; raises FrontierError."""
-        if self.owner.failure is not None:
-            return RunEnding(self.owner.status, self._finish_reason, 0)
-        report, frontier = self.seed_report, self.owner.frontier
-        counters = self.counters = await self.work_sharing.counters()
-        self._combine(counters)
-        await report.load_results(frontier, counters)
-        failed_starts = list(report.problems().values())
-        written = counters.get("item_scraped_count", 0)
-        empty = not (written or self.checks_links or await frontier.has_documents())
-        waiting = (await frontier.backlog()).waiting
-        status = STARTS_FAILED if failed_starts else DONE
-        if empty or report.read_nothing(counters, failed_starts):
-            status = NO_RESULT
-        if waiting and self.workers is not None:
-            status = self.workers.failure or status
-        max_pages = self._params.max_pages
-        return RunEnding(
-            status,
-            self._finish_reason,
-            waiting,
-            failed_starts,
-            report.starts,
-            report.no_document(counters) if empty else "",
-            describe_failures(counters["failed_pages"]),
-            counters["given_up"],
-            f"max_pages {max_pages}" if max_pages else "",
-            await frontier.out_of_budget(),
-            self._params.max_pages_per_day,
-            [] if self._is_worker else await self._findings(counters),
-        )
-
-    def _combine(self, counters: Mapping[str, Any]) -> None:
-        """Set the stats to what all workers of the run have met, if this process started them."""
-        if self.workers is not None:
-            for name, value in counters.items():
-                if isinstance(value, int | float):
-                    self._stats.set_value(name, value)
-
-    async def _findings(self, counters: Mapping[str, Any]) -> list[LogLine]:
-        """Return what all workers of the run have met, as lines; raises FrontierError."""
-        links = await self.owner.frontier.dead_links() if self.checks_links else None
-        return [
-            *(() if links is None else dead_link_lines(links)),
-            *placeholder_lines(counters["placeholder_pages"]),
-            *textless_document_lines(counters["textless_documents"]),
-            *unchanged_lines(counters["unchanged_by_dates"]),
-            *left_out_lines(counters["left_out"]),
-        ]
-
-    async def engine_stopped(self) -> None:
-        """End the run and store its counters; the feeds are stored by now."""
-        counters = self.summary.counters()
-        if self.workers is not None:  # the stats are those of all workers by now
-            counters = {"sitecrawl/exit_status": self.ending.status}
-        counters |= {"failed_starts": list(self.ending.failed_starts[:MAX_STARTS])}
-        if self._has_finished and self.ending.is_normal:
-            await self.delivery.end()
-        await self.owner.close(self._finish_reason, counters)
 
 
 def leave_to_collection(_: Change) -> None:
@@ -470,6 +273,34 @@ def crawl_of(crawler: Crawler) -> Crawl:
     if crawl is None:
         raise RuntimeError("the extension sitecrawl.extensions.crawl.Crawl is not enabled")
     return crawl
+
+
+def frontier_of(spider: Any, settings: BaseSettings) -> Frontier:
+    """Return the frontier of a crawl."""
+    params: CrawlParams = spider.configuration.params
+    options = replace(
+        state_of(params),
+        key=spider.rules.key,
+        owner=settings["SITECRAWL_OWNER"] or "",
+        delivered_by=settings["SITECRAWL_COORDINATOR"] or "",
+        crawls=not settings.get("SITECRAWL_WORKER_PROCESSES"),
+    )
+    return open_frontier(database_url(settings["SITECRAWL_DATABASE"], params), options)
+
+
+def discovery_of(spider: Any, cite: Citations, stats: StatsCollector) -> Discovery:
+    """Return the discovery of links by the rules of a spider."""
+    params: CrawlParams = spider.configuration.params
+    return Discovery(
+        spider.rules,
+        spider.limits,
+        RedirectChains.build(cite),
+        stats,
+        follow=params.follows,
+        stores_links=params.store_links != "none",
+        stores_outside=params.store_links in {"outside", "assets"},
+        logged=POLICIES if params.log_blocked else frozenset(),
+    )
 
 
 def state_of(params: CrawlParams) -> StateOptions:

@@ -15,6 +15,7 @@ from scrapy.exceptions import NotConfigured
 
 from sitecrawl.config.assembly import database_url
 from sitecrawl.extensions.crawl import crawl_of
+from sitecrawl.extensions.crawl_ending import ending_of
 from sitecrawl.frontier import open_change_log, open_records
 from sitecrawl.frontier.base import FrontierError
 from sitecrawl.policy.outcomes import READ
@@ -168,11 +169,11 @@ class Metrics:
             self._task.cancel()
             with suppress(asyncio.CancelledError):
                 await self._task
-        crawl = crawl_of(self._crawler)
-        ending = crawl.ending
+        end = ending_of(self._crawler)
+        ending = end.result
         self._now = replace(
             self._now,
-            stats=crawl.counters or dict(self._crawler.stats.get_stats()),
+            stats=end.counters or dict(self._crawler.stats.get_stats()),
             running=False,
             waiting=ending.waiting,
             exit_status=ending.status,

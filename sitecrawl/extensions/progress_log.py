@@ -15,6 +15,7 @@ from scrapy.extensions.feedexport import FeedExporter
 from sitecrawl import typed_program
 from sitecrawl.crawl.run_summary import ProgressSnapshot, counted
 from sitecrawl.extensions.crawl import crawl_of
+from sitecrawl.extensions.crawl_ending import ending_of
 from sitecrawl.extensions.progress import Progress
 from sitecrawl.frontier.base import FrontierError
 from sitecrawl.output.feeds import OUTPUT_FAILED, Feeds
@@ -81,11 +82,12 @@ class ProgressLog:
                 await self._task
         seconds = asyncio.get_running_loop().time() - self._began
         crawl = crawl_of(self._crawler)
-        figures = ProgressSnapshot.read(crawl.counters or self._crawler.stats.get_stats())
-        if crawl.ending.finish_reason == OUTPUT_FAILED:
+        end = ending_of(self._crawler)
+        figures = ProgressSnapshot.read(end.counters or self._crawler.stats.get_stats())
+        if end.result.finish_reason == OUTPUT_FAILED:
             figures = replace(figures, lines=self._lines_written())
         ended = logging.INFO, f"Ended after {seconds:.0f} s: {figures.line(seconds)}"
-        lines = list(crawl.ending.lines(list(self._written(figures))))
+        lines = list(end.result.lines(list(self._written(figures))))
         if crawl.owner.failure is not None:
             lines = []
         progress = self._crawler.get_extension(Progress)
@@ -134,4 +136,4 @@ class ProgressLog:
         if crawl.checks_links:
             return False
         well: bool = self._crawler.stats.get_value("finish_reason") == "finished"
-        return well and crawl.ending.status == DONE
+        return well and ending_of(self._crawler).result.status == DONE

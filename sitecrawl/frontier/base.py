@@ -16,6 +16,7 @@ __all__ = [
     "Commit",
     "Delivered",
     "DueUrl",
+    "Entry",
     "FeedFile",
     "FrontierError",
     "Heartbeat",
@@ -146,6 +147,25 @@ class Change:
     op: str
     id: str
     record: dict[str, Any]
+    hash: str = ""
+
+
+@dataclass(slots=True)
+class Entry:
+    """A change to be written to the outbox.
+
+    ``content`` has the fields of an upsert without the envelope, ``address`` the URL of a delete.
+    ``hash`` is the hash of a section that is a document of its own, empty for a page.
+    """
+
+    url: int
+    op: str
+    id: str
+    change: str | None = None
+    reason: str | None = None
+    moved_to: str | None = None
+    address: str | None = None
+    content: dict[str, Any] = field(default_factory=dict)
     hash: str = ""
 
 

@@ -104,7 +104,7 @@ class StoredDocument:
 
     @property
     def current(self) -> bool:
-        """Tell whether it is part of the output."""
+        """True if it is part of the output."""
         return self.seq is not None
 
 

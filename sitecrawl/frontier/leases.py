@@ -40,7 +40,7 @@ def new_worker() -> str:
 
 
 def is_dead(worker: str) -> bool:
-    """Tell whether the worker was a process of this system that no longer exists.
+    """Return True if the worker was a process of this system that no longer exists.
 
     False if it is alive or cannot be checked from here; the latter expires by its heartbeat.
     """
@@ -51,7 +51,7 @@ def is_dead(worker: str) -> bool:
 
 
 def anyone_at_work(database: Database) -> bool:
-    """Tell whether a worker may be alive: with a recent heartbeat, and not known to be dead."""
+    """Return True if a worker may be alive: with a recent heartbeat, and not known to be dead."""
     now = database.now()
     workers = database.rows("SELECT owner FROM worker WHERE alive_until >= ?", (now,))
     return not all(is_dead(owner) for (owner,) in workers)
@@ -257,7 +257,7 @@ class Leases:
         return self._held.get(origin)
 
     def safe(self, origin: str) -> bool:
-        """Tell whether the lease lasts long enough for a request to begin."""
+        """Return True if the lease lasts long enough for a request to begin."""
         lease = self._held.get(origin)
         return lease is not None and time.monotonic() < lease.safe_until
 
@@ -415,7 +415,7 @@ class Leases:
         return True
 
     def any_unsafe(self) -> bool:
-        """Tell whether a lease may have expired."""
+        """Return True if a lease may have expired."""
         return not all(map(self.safe, self._held))
 
     def renew(self) -> None:

@@ -179,7 +179,7 @@ def _has_links(finding: Finding) -> bool:
 
 
 def _keeps_links(finding: Finding) -> bool:
-    """Tell whether a page that was not read still has the links that were stored of it."""
+    """Return True if a page that was not read still has the links that were stored of it."""
     visit = finding.visit
     return visit.links is None and (visit.outcome in KEEPING or visit.reason in NOT_SURE)
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from hashlib import sha256
 from typing import Any
 
-from sitecrawl.frontier.base import Change, Delivered, FeedFile
+from sitecrawl.frontier.base import Change, Delivered, Entry, FeedFile
 from sitecrawl.frontier.database import Database, Row, RowStatement, padded, placeholders
 from sitecrawl.frontier.documents import Documents, unpack
 from sitecrawl.frontier.section_table import SectionTable
@@ -27,25 +27,6 @@ INSERT = RowStatement(
 SET_SEQ = RowStatement(
     f"UPDATE document SET seq = {LAST_SEQ} - ? WHERE url = ?", ("bigint", "bigint"), keys=(1,)
 )
-
-
-@dataclass(slots=True)
-class Entry:
-    """A change to be written to the outbox.
-
-    ``content`` has the fields of an upsert without the envelope, ``address`` the URL of a delete.
-    ``hash`` is the hash of a section that is a document of its own, empty for a page.
-    """
-
-    url: int
-    op: str
-    id: str
-    change: str | None = None
-    reason: str | None = None
-    moved_to: str | None = None
-    address: str | None = None
-    content: dict[str, Any] = field(default_factory=dict)
-    hash: str = ""
 
 
 def record(seq: int, run: int, realm: str, entry: Entry) -> dict[str, Any]:

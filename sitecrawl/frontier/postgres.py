@@ -83,7 +83,7 @@ def cause(error: Exception, detail: str) -> str:
 
 
 def is_split(url: str) -> bool:
-    """Tell whether a name or password has an unescaped character that splits the URL."""
+    """Return True if a name or password has an unescaped character that splits the URL."""
     rest = _USER.sub("", url.partition("://")[2], count=1)
     return "@" in rest.partition("?")[0]
 
@@ -343,7 +343,7 @@ class PostgresDatabase:
                 return True
 
     def _has_committed(self, transaction: str) -> bool:
-        """Tell whether a transaction of the lost connection was committed, once it has ended."""
+        """Return True if a transaction of the lost connection was committed, once it has ended."""
         while True:
             [(status,)] = self._connection.execute(
                 "SELECT pg_xact_status(%s::xid8)", (transaction,)
@@ -505,7 +505,7 @@ class PostgresDatabase:
 
 
 def _is_nearer(row: Row, depth: int, priority: int) -> bool:
-    """Tell whether a row of ``URL_COLUMNS`` has a shorter path or a higher priority."""
+    """Return True if a row of ``URL_COLUMNS`` has a shorter path or a higher priority."""
     return bool(row[3] < depth or row[5] > priority)
 
 

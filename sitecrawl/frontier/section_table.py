@@ -11,9 +11,9 @@ from sitecrawl.frontier.database import RowStatement, padded, placeholders
 from sitecrawl.policy.documents.section_documents import orders, section_documents
 
 if TYPE_CHECKING:
+    from sitecrawl.frontier.base import Entry
     from sitecrawl.frontier.database import Database
     from sitecrawl.frontier.documents import Documents
-    from sitecrawl.frontier.outbox import Entry
 
 REMOVED = "section_removed"
 OTHER_FORM = "split"
@@ -149,7 +149,7 @@ class SectionTable:
         )
 
     def _splits(self) -> bool:
-        """Tell whether the run writes sections."""
+        """Return True if the run writes sections."""
         if self._is_split is None:
             rows = self._database.rows(SPLITS, (self._run,))
             configuration: dict[str, Any] = json.loads(rows[0][0]) if rows else {}

@@ -298,7 +298,7 @@ def _inode_of(path: Path) -> tuple[int, int] | None:
 
 
 def _is_writable(path: Path) -> bool:
-    """Tell whether a file can be written, and its write-ahead log exists or can be created."""
+    """Return True if a file can be written, and its write-ahead log exists or can be created."""
     if not os.access(path, os.W_OK):
         return False
     return os.access(path.parent, os.W_OK | os.X_OK) or _log_of(path).exists()

@@ -65,7 +65,7 @@ class StateOptions:
 
     @property
     def reads_all(self) -> bool:
-        """Tell whether the run follows the links of pages and reads the sitemaps."""
+        """True if the run follows the links of pages and reads the sitemaps."""
         return self.activity == "all" and self.following.rules not in ("", "none")
 
     @property

@@ -179,7 +179,7 @@ class Urls:
         lease.popped.difference_update(fingerprints)
 
     def has_promising(self, origin: int) -> bool:
-        """Tell whether a start, or a URL that did not fail last time, is waiting."""
+        """Return True if a start, or a URL that did not fail last time, is waiting."""
         return bool(self._database.rows(MORE, (origin,)))
 
     def forget(self) -> None:

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from sitecrawl.frontier.base import Entry
 from sitecrawl.frontier.documents import Documents, NearPages, StoredDocument
 from sitecrawl.frontier.held_changes import HeldChange, HeldChanges
-from sitecrawl.frontier.outbox import Entry
 from sitecrawl.frontier.redirect_resolver import OPEN, RedirectResolver, ResolvedClaim, TargetState
 from sitecrawl.frontier.state_options import StateOptions
 from sitecrawl.frontier.visits import NOT_SURE, Finding
@@ -297,7 +297,7 @@ class VisitReducer:
             self._forget_held(finding)
             self._duplicate(finding, equal)
         elif self._must_wait(finding, change):
-            self._withhold(finding, change)
+            self._hold(finding, change)
         else:
             self._forget_held(finding)
             self._publish(finding, equal, change)
@@ -310,7 +310,7 @@ class VisitReducer:
         return known if finding.is_current else "new"
 
     def _is_reread(self, finding: Finding) -> bool:
-        """Tell whether the current document of a page was read with other options."""
+        """Return True if the current document of a page was read with other options."""
         return finding.is_current and finding.stored.reading not in (None, self._options.reading)
 
     def _publish(self, finding: Finding, equal: StoredDocument | None, change: str) -> None:
@@ -495,7 +495,7 @@ class VisitReducer:
         is_target = change == "new" and finding.visit.due.via in LED_TO
         return is_target and (finding.stored.held or self._documents.was_led_to(finding.stored.id))
 
-    def _withhold(self, finding: Finding, change: str) -> None:
+    def _hold(self, finding: Finding, change: str) -> None:
         """Withhold a document until it is clear whether other pages give the same answer."""
         visit = finding.visit
         hashes = (visit.content_hash, visit.document_hash)

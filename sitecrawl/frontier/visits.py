@@ -149,17 +149,17 @@ class Finding:
 
     @property
     def is_current(self) -> bool:
-        """Tell whether the page had a current document before the visit."""
+        """True if the page had a current document before the visit."""
         return self.held is not None and self.held.current
 
     @property
     def was_read(self) -> bool:
-        """Tell whether the stored document matches the page, read with today's options."""
+        """True if the stored document matches the page, read with today's options."""
         return bool(self.visit.document) or (self.visit.unchanged and self.fresh)
 
     @property
     def unconfirmed(self) -> bool:
-        """Tell whether the current document is kept although its page did not confirm it."""
+        """True if the current document is kept although its page did not confirm it."""
         if self.withheld:
             return True
         return (
@@ -168,7 +168,7 @@ class Finding:
 
     @property
     def is_duplicate(self) -> bool:
-        """Tell whether the page was suppressed as a duplicate before the visit."""
+        """True if the page was suppressed as a duplicate before the visit."""
         return self.held is not None and self.held.because == "duplicate"
 
     @property

@@ -32,9 +32,8 @@ if TYPE_CHECKING:
     from sitecrawl.crawl.frontier_owner import FrontierOwner
     from sitecrawl.crawl.recorder import Recorder
     from sitecrawl.scheduling.background import BackgroundTasks
-    from sitecrawl.scheduling.listed_pages import ListedPages
+    from sitecrawl.scheduling.origin_knowledge import OriginKnowledge
     from sitecrawl.scheduling.worker_processes import WorkerProcesses
-    from sitecrawl.scheduling.yields import Yields
 
     Address: TypeAlias = IPv4Address | IPv6Address
 
@@ -59,9 +58,8 @@ class LeasedOrigins:
         owner: FrontierOwner,
         recorder: Recorder,
         tasks: BackgroundTasks,
+        knowledge: OriginKnowledge,
         *,
-        listed_pages: ListedPages,
-        yields: Yields,
         workers: WorkerProcesses | None = None,
     ) -> None:
         self.origins: dict[str, Origin] = {}
@@ -69,8 +67,7 @@ class LeasedOrigins:
         self._params = params
         self._owner = owner
         self._recorder = recorder
-        self._listed_pages = listed_pages
-        self._yields = yields
+        self.knowledge = knowledge
         self._workers = workers
         self._tasks = tasks
         self._slots: dict[Address, PacingSlot] = {}
@@ -163,8 +160,7 @@ class LeasedOrigins:
         await self._tasks.end()
         for origin in list(self.origins.values()):
             await self._save(origin)
-            await self._listed_pages.release(origin.key)
-            await self._yields.release(origin.key)
+            await self.knowledge.release(origin.key)
 
     async def renew(self) -> None:
         """Forgive all failures: another pass starts as another run does."""
@@ -196,7 +192,7 @@ class LeasedOrigins:
         address = address or await self._look_up(origin.key)
         held = None if address is None else await frontier.hold_address(origin.key, str(address))
         if address is not None and held is None and frontier.holds(origin.key):
-            origin.belongs_to(str(address))
+            origin.leave_to_owner(str(address))
             loop.call_later(RETRY_LEASE_SECONDS, self._ask_address_again, origin, address)
         else:  # without a lease nothing is sent
             wait = (held or 0.0) - time.time()
@@ -226,8 +222,7 @@ class LeasedOrigins:
     async def _release(self, origin: Origin) -> None:
         frontier = self._owner.frontier
         await self._save(origin)
-        await self._listed_pages.release(origin.key)
-        await self._yields.release(origin.key)
+        await self.knowledge.release(origin.key)
         if origin.given_up:
             if origin.failure_budget.failed_like_last_run and not await frontier.has_untried_urls(
                 origin.key
@@ -248,8 +243,7 @@ class LeasedOrigins:
 
     async def _hand_over(self, origin: Origin) -> None:
         """Release an origin for another worker, which continues where this one has stopped."""
-        await self._listed_pages.release(origin.key)
-        await self._yields.release(origin.key)
+        await self.knowledge.release(origin.key)
         await self._owner.frontier.hand_over(self._state_of(origin))
 
     async def _settle(self, origin: str) -> None:
@@ -295,14 +289,14 @@ class LeasedOrigins:
         origins that redirect to each other would wait for each other for ever.
         """
         asking = robots_of(request)
-        if asking is None or not asking.robots.is_asked or not asking.may_lend:
+        if asking is None or not asking.robots.is_asked or not asking.may_release:
             return
-        if not await self._owner.frontier.follow(asking.key, origin.key) or not asking.may_lend:
+        if not await self._owner.frontier.follow(asking.key, origin.key) or not asking.may_release:
             return
         leaves = asking.may_leave
         origin.robots_requests.remove(request)
-        asking.robots.forgo()
-        asking.belongs_to(origin.key)
+        asking.robots.cancel()
+        asking.leave_to_owner(origin.key)
         if leaves:
             self.acquired.send(asking)
         else:
@@ -322,7 +316,7 @@ class LeasedOrigins:
         if origin.adhoc_requests or origin.robots_requests:
             self._tasks.begin(self._claim(origin))
         else:
-            origin.lease_forgone()
+            origin.lease_cancelled()
 
     async def _expect_more(self) -> None:
         backlog = await self._owner.frontier.backlog()

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import time
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
-from sitecrawl.events import Event
 from sitecrawl.frontier.evidence_table import StoredEvidence
 from sitecrawl.policy.lifecycle.listed_dates import ListedDates, is_after
 from sitecrawl.policy.lifecycle.revisit import WITH_CONTENT
@@ -21,7 +19,6 @@ if TYPE_CHECKING:
     from sitecrawl.crawl.frontier_owner import FrontierOwner
     from sitecrawl.crawl.recorder import Recorder
     from sitecrawl.frontier.base import Candidate, DueUrl, VisitResult
-    from sitecrawl.scheduling.background import BackgroundTasks
 
 UNCHANGED = (
     "%d known pages were not visited, as reliable dates of a sitemap say that they are unchanged"
@@ -34,22 +31,17 @@ READ = frozenset(int(each) for each in (Outcome.FILE_INGESTED, Outcome.FILE_DID_
 class ListedPages:
     """The dates in the sitemaps of this run, and their reliability by origin.
 
-    ``released`` is sent with the key of an origin whose queue has changed.
+    ``skipped`` counts the pages that were not visited because of them.
     """
 
-    def __init__(
-        self, params: CrawlParams, owner: FrontierOwner, recorder: Recorder, tasks: BackgroundTasks
-    ) -> None:
-        self.released: Event[str] = Event()
+    def __init__(self, params: CrawlParams, owner: FrontierOwner, recorder: Recorder) -> None:
         self._owner = owner
-        self._tasks = tasks
         self._trusts = params.trust_lastmod and not params.force and params.mode != "check"
         self._max_age = params.max_revisit
         self._reading = params.reading or None
         self._following = params.following
         self._dates: dict[int, float] = {}
         self._origins: dict[str, ListedDates] = {}
-        self._to_skip: dict[str, set[int]] = {}
         self.skipped = 0
         recorder.batch_committed.connect(self.committed)
 
@@ -82,8 +74,8 @@ class ListedPages:
             if dates is not None and dates.announce_changes:
                 await frontier.mark_modified(own)
 
-    def skips(self, key: str, due: DueUrl) -> bool:
-        """Skip a known page that a reliable sitemap calls unchanged, up to ``max_revisit``."""
+    def rules_out(self, key: str, due: DueUrl) -> bool:
+        """Return True for a known page that a reliable sitemap calls unchanged, up to ``max_revisit``."""
         date = self._dates.get(due.fingerprint)
         dates = self._origins.get(key)
         if date is None or dates is None or not dates.rule_out_changes:
@@ -93,14 +85,7 @@ class ListedPages:
             return False
         if read_at < time.time() - self._max_age or is_after(date, read_at):
             return False
-        if due.outcome not in READ or not self._is_read_alike(due):
-            return False
-        if key not in self._to_skip:
-            self._to_skip[key] = set()
-            self._tasks.begin(self._skip(key))
-        self._to_skip[key].add(due.fingerprint)
-        self.skipped += 1
-        return True
+        return due.outcome in READ and self._is_read_alike(due)
 
     def committed(self, key: str, visits: Sequence[VisitResult]) -> None:
         """Learn from committed visits."""
@@ -115,23 +100,17 @@ class ListedPages:
                 changed = changed and visit.content_hash != due.content_hash
                 dates.observe(announced=is_after(date, due.indexed_at), changed=changed)
 
-    async def release(self, key: str) -> None:
-        """Store the reliability of the dates before the lease of an origin ends."""
+    def release(self, key: str) -> list[StoredEvidence]:
+        """Drop the reliability of the dates of an origin, and return it to be stored."""
         own = self._origins.pop(key, None)
-        if own is not None and own != ListedDates():
-            stored = [StoredEvidence(DATES, "", own.as_stored())]
-            await self._owner.frontier.save_evidence(key, stored)
+        if own is None or own == ListedDates():
+            return []
+        return [StoredEvidence(DATES, "", own.as_stored())]
 
     def _is_read_alike(self, due: DueUrl) -> bool:
         """Return True if a page was read, and its links judged, with the options of this run."""
         following = self._following.at(due.depth) or None
         return due.reading == self._reading and due.following == following
-
-    async def _skip(self, key: str) -> None:
-        """Remove a batch of URLs from the queue."""
-        await asyncio.sleep(0)
-        await self._owner.frontier.skip(key, self._to_skip.pop(key))
-        self.released.send(key)
 
 
 def unchanged_lines(skipped: int) -> Iterator[tuple[int, str]]:

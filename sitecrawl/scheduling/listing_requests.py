@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -17,7 +17,7 @@ from sitecrawl.frontier.base import FrontierError
 from sitecrawl.policy.http.answers import FetchResult, answer_of_failure
 from sitecrawl.policy.http.retries import retry_wait
 from sitecrawl.policy.urls.url_rules import read_target
-from sitecrawl.reqmeta import SITEMAP, UNCHANGED
+from sitecrawl.reqmeta import SITEMAP, UNCHANGED, ListingRequest
 from sitecrawl.responses import answer_of, header, location
 from sitecrawl.scheduling.failure_accounting import exception_names
 from sitecrawl.web.feeds.listings import FORMATS
@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from sitecrawl.crawl.seeds import SeedReport
     from sitecrawl.scheduling.background import BackgroundTasks
     from sitecrawl.scheduling.leased_origins import LeasedOrigins
-    from sitecrawl.scheduling.listed_pages import ListedPages
     from sitecrawl.scheduling.origin import Origin
     from sitecrawl.scheduling.origin_queues import OriginQueues
     from sitecrawl.scheduling.robots_files import RobotsFiles
@@ -51,20 +50,6 @@ BATCH = 500
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
 logger = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class ListingRequest:
-    """Request for a listing of the format ``kind``; ``start`` is the start that led to it, if any.
-
-    ``attempts`` counts the retries after temporary failures.
-    """
-
-    url: str
-    kind: str = SITEMAP_FORMAT.name
-    steps: int = 0
-    start: str | None = None
-    attempts: int = 0
 
 
 class ListingRequests:
@@ -83,7 +68,6 @@ class ListingRequests:
         *,
         queues: OriginQueues,
         robots: RobotsFiles,
-        listed_pages: ListedPages,
         seed_report: SeedReport,
         stats: StatsCollector,
         params: CrawlParams,
@@ -93,7 +77,7 @@ class ListingRequests:
         self._leased = leased
         self._tasks = tasks
         self._queues = queues
-        self._listed_pages = listed_pages
+        self._dates = leased.knowledge.dates
         self._seed_report = seed_report
         self._stats = stats
         self._params = params
@@ -127,7 +111,7 @@ class ListingRequests:
         scope = self._discovery.rules.scope
         for url in origin.robots.rules.sitemaps:
             if origin_key(url) == origin.key or scope.covers(read_target(url)):
-                self.ask(ListingRequest(url))
+                self.ask(ListingRequest(url, SITEMAP_FORMAT.name))
 
     def ask(self, asked: ListingRequest) -> None:
         """Queue a request for a listing at its origin, once a pass."""
@@ -271,12 +255,12 @@ class ListingRequests:
         times = [(each, date.timestamp()) for each, date in dated]
         requeue = FORMATS[asked.kind].dates_requeue
         if not requeue:
-            self._listed_pages.note(times)
+            self._dates.note(times)
         await frontier.add(list(candidates.values()))
         if requeue:
             await frontier.record_feed_dates(dated)
         else:
-            await self._listed_pages.queue_changed(times)
+            await self._dates.queue_changed(times)
         await self._ask_next(asked, (entry.url for entry in entries if entry.is_listing))
         self._leased.acquire()
 

@@ -9,7 +9,7 @@ Phases of an origin (``OriginPhase``)::
     | UNLEASED |                             | ACTIVE |                           | EXHAUSTED |
     +----------+ <---------- rest ---------- +--------+ <------------------------ +-----------+
       |      ^                                 |    ^    lease_acquired, work_found     |
-      |      | lease_forgone                   |    |                                   |
+      |      | lease_cancelled                   |    |                                   |
       |      +---------------+                 |    | lease_acquired                    |
       |    lease_asked       |    lease_asked  |    |                      lease_asked  |
       +----------------> +-------------+ <-----+    |                                   |
@@ -21,7 +21,7 @@ Phases of an origin (``OriginPhase``)::
 
     give_up: every phase -> GIVEN_UP, which only ``forgive`` ends (-> UNLEASED)
     rest: every phase but GIVEN_UP -> UNLEASED
-    lease_forgone: LEASE_ASKED, LEASED_ELSEWHERE -> UNLEASED
+    lease_cancelled: LEASE_ASKED, LEASED_ELSEWHERE -> UNLEASED
     hand_over: ACTIVE, EXHAUSTED -> LEAVING, which ends with ``rest``, or with ``stay`` (-> ACTIVE)
 
 ``TRANSITIONS`` lists them all; any other raises ``IllegalTransitionError``. Answers of the crawl
@@ -30,7 +30,7 @@ database that come too late leave the phase unchanged.
 Phases of its robots.txt (``RobotsPhase``)::
 
     UNREAD ---ask---> ASKED ---read---------> READ --------ask (expired)--> ASKED
-       <-----forgo------+
+       <----cancel------+
                         +-----unreachable---> UNREACHABLE --ask (later)---> ASKED
                         +-----redirect------> REDIRECTED ---ask-----------> ASKED
 
@@ -93,7 +93,7 @@ TRANSITIONS: Mapping[str, Mapping[OriginPhase, OriginPhase]] = {
     "lease_asked": dict.fromkeys((_UNLEASED, _ACTIVE, _EXHAUSTED, _LEAVING), _ASKED),
     "lease_acquired": {**dict.fromkeys(OriginPhase, _ACTIVE), _GIVEN_UP: _GIVEN_UP},
     "lease_denied": {**dict.fromkeys(OriginPhase, _ELSEWHERE), _GIVEN_UP: _GIVEN_UP},
-    "lease_forgone": dict.fromkeys((_ASKED, _ELSEWHERE), _UNLEASED),
+    "lease_cancelled": dict.fromkeys((_ASKED, _ELSEWHERE), _UNLEASED),
     "work_found": {
         **{phase: phase for phase in OriginPhase},
         _UNLEASED: _ACTIVE,
@@ -110,7 +110,7 @@ TRANSITIONS: Mapping[str, Mapping[OriginPhase, OriginPhase]] = {
 """For each transition: the phases in which it is allowed, and the phase that follows each."""
 
 ROBOTS_TRANSITIONS: Mapping[str, Mapping[RobotsPhase, RobotsPhase]] = {
-    "forgo": {RobotsPhase.ASKED: RobotsPhase.UNREAD},
+    "cancel": {RobotsPhase.ASKED: RobotsPhase.UNREAD},
     "ask": {phase: RobotsPhase.ASKED for phase in RobotsPhase if phase is not RobotsPhase.ASKED},
     "redirect": {RobotsPhase.ASKED: RobotsPhase.REDIRECTED},
     "read": {RobotsPhase.ASKED: RobotsPhase.READ},
@@ -182,9 +182,9 @@ class RobotsFile:
         self.status = status
         self.failures += 1
 
-    def forgo(self) -> None:
+    def cancel(self) -> None:
         """Leave the file, which redirects to an origin of another worker, to that worker."""
-        self._move("forgo")
+        self._move("cancel")
         self.url, self.redirects = self.own_url, 0
 
     def blocked(self) -> None:
@@ -391,9 +391,9 @@ class Origin:
         self._move("lease_denied")
         self.drop_due()
 
-    def lease_forgone(self) -> None:
+    def lease_cancelled(self) -> None:
         """Stop waiting for the lease, as nothing needs it any more."""
-        self._move("lease_forgone")
+        self._move("lease_cancelled")
 
     def may_be_handed_over(self, received_before: float) -> bool:
         """Return True if nothing would be lost: no failures, retries or requests but pages.
@@ -570,13 +570,13 @@ class Origin:
         return not special and self.phase in (OriginPhase.ACTIVE, OriginPhase.EXHAUSTED)
 
     @property
-    def may_lend(self) -> bool:
+    def may_release(self) -> bool:
         """True if its lease may be returned for a while: requests other than pages wait until then."""
         busy = self.in_flight or self.open_visits or self.refilling
         is_quiet = not busy and self.phase in (OriginPhase.ACTIVE, OriginPhase.EXHAUSTED)
         return is_quiet or self.may_leave
 
-    def belongs_to(self, address: str) -> None:
+    def leave_to_owner(self, address: str) -> None:
         """Leave the origin to the worker that has the other origins of its address, or the origin
         of that key, once it can."""
         self.address = address

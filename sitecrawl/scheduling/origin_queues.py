@@ -15,6 +15,7 @@ from sitecrawl.crawl.discovery import REWRITTEN
 from sitecrawl.crawl.visit import Visit
 from sitecrawl.frontier.base import DueUrl, Outcome, VisitResult
 from sitecrawl.reqmeta import ORIGIN
+from sitecrawl.scheduling.yields import DueVerdict
 from sitecrawl.web.urls.url import origin as origin_key
 
 if TYPE_CHECKING:
@@ -28,10 +29,8 @@ if TYPE_CHECKING:
     from sitecrawl.policy.decision import Decision
     from sitecrawl.scheduling.background import BackgroundTasks
     from sitecrawl.scheduling.leased_origins import LeasedOrigins
-    from sitecrawl.scheduling.listed_pages import ListedPages
     from sitecrawl.scheduling.origin import Origin
     from sitecrawl.scheduling.robots_files import RobotsFiles
-    from sitecrawl.scheduling.yields import Yields
 
 
 logger = logging.getLogger(__name__)
@@ -104,8 +103,6 @@ class OriginQueues:
         *,
         robots: RobotsFiles,
         leased: LeasedOrigins,
-        listed_pages: ListedPages,
-        yields: Yields,
         seed_redirects: SeedRedirects,
         seed_report: SeedReport,
         tasks: BackgroundTasks,
@@ -118,8 +115,7 @@ class OriginQueues:
         self._recorder = recorder
         self._robots = robots
         self._leased = leased
-        self._listed_pages = listed_pages
-        self._yields = yields
+        self._knowledge = leased.knowledge
         self._seed_redirects = seed_redirects
         self._seed_report = seed_report
         self._tasks = tasks
@@ -127,8 +123,7 @@ class OriginQueues:
         recorder.batch_committed.connect(self.committed)
         recorder.visit_recorded.connect(self.recorded)
         robots.request_ended.connect(self.refreshed)
-        listed_pages.released.connect(self.released)
-        yields.released.connect(self.released)
+        self._knowledge.released.connect(self.released)
 
     def next_due(self, origin: Origin) -> DueUrl | Request | None:
         """Return the origin's next URL that robots.txt allows, or the next request to retry.
@@ -142,10 +137,14 @@ class OriginQueues:
             if isinstance(found, Request):
                 return found
             due = self._discovery.nearer(found)
-            if self._stands_aside(origin, due):
+            verdict = self._knowledge.verdict(origin.key, due)
+            outcome = Outcome.BLOCKED_URL_BY_LOCAL_POLICY
+            if verdict is not DueVerdict.FETCH:
+                refusal = self._knowledge.carry_out(origin.key, due, verdict)
+                if refusal is not None:
+                    self._block(origin, due, refusal, outcome)
                 continue
             decision = self._discovery.admit_fetch(due)
-            outcome = Outcome.BLOCKED_URL_BY_LOCAL_POLICY
             if decision.allowed:
                 decision = self._robots.decide(origin, due.url)
                 outcome = Outcome.BLOCKED_BY_ROBOTS_TXT
@@ -154,15 +153,6 @@ class OriginQueues:
                 return due
             self._block(origin, due, decision, outcome)
         return None
-
-    def _stands_aside(self, origin: Origin, due: DueUrl) -> bool:
-        """Skip a page that is known to be unchanged, put off what comes later, leave out the rest."""
-        if self._listed_pages.skips(origin.key, due) or self._yields.puts_off(origin.key, due):
-            return True
-        decision = self._yields.decide(origin.key, due)
-        if decision is not None:
-            self._block(origin, due, decision, Outcome.BLOCKED_URL_BY_LOCAL_POLICY)
-        return decision is not None
 
     def released(self, key: str) -> None:
         """Look again at the queue of an origin, to which URLs were returned."""
@@ -296,14 +286,14 @@ class OriginQueues:
                 allowed.append(due)
             else:
                 self._block(origin, due, decision, Outcome.BLOCKED_URL_BY_LOCAL_POLICY)
-        await self._listed_pages.prepare(origin.key)
-        await self._yields.prepare(origin.key)
-        now, put_off = self._yields.sort(origin.key, allowed, idle=idle)
+        await self._knowledge.prepare(origin.key)
+        yields = self._knowledge.yields
+        now, put_off = yields.sort(origin.key, allowed, idle=idle)
         if put_off:
             await self._owner.frontier.put_off(origin.key, put_off)
         # What is under way ends with a commit, after which the database is asked again.
         waits = bool(put_off) and not now and not origin.is_idle
-        is_done = not dues and not (idle and await self._yields.revive(origin.key))
+        is_done = not dues and not (idle and await yields.revive(origin.key))
         origin.refilled(now, exhausted=is_done or waits)
         self.advance(origin)
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from sitecrawl.crawl.frontier_owner import FrontierOwner
 from sitecrawl.frontier.base import FrontierError
-from sitecrawl.scheduling.listing_requests import ListingRequest, ListingRequests
+from sitecrawl.reqmeta import ListingRequest
+from sitecrawl.scheduling.listing_requests import ListingRequests
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -134,7 +134,7 @@ class RobotsFiles:
         """Count a failed request as unreachable (RFC 9309, 2.3.1.4)."""
         origin: Origin = failure.request.meta[ROBOTS_OF]  # type: ignore[attr-defined]
         if isinstance(failure.value, LeaseExpiredError):  # nothing was sent
-            origin.robots.forgo()
+            origin.robots.cancel()
             self._resume(origin)
             return
         answer = answer_of_failure(exception_names(failure.value))

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
+from enum import Enum, auto
 from typing import TYPE_CHECKING, Any
 
-from sitecrawl.events import Event
 from sitecrawl.frontier.evidence_table import StoredEvidence
 from sitecrawl.policy.lifecycle.revisit import WITH_CONTENT
 from sitecrawl.policy.outcomes import Outcome
@@ -67,8 +66,24 @@ SAVED_AFTER = 100
 that was killed begins with it."""
 
 
+class DueVerdict(Enum):
+    """Treatment of a URL that is due."""
+
+    FETCH = auto()
+    UNCHANGED = auto()
+    """Not visited: reliable dates call it unchanged."""
+    LATER = auto()
+    """Put off, as its kind brings little."""
+    SHELVED = auto()
+    """Put off, as its part looks endless."""
+    LOW_YIELD = auto()
+    """Left out, as its kind brings too little."""
+    ENDLESS = auto()
+    """Left out, as its part has no end."""
+
+
 class OriginYields:
-    """The evidence on one leased origin; ``put_off`` are URLs to be returned to the queue.
+    """The evidence on one leased origin.
 
     So many ``pages`` were visited, and the evidence is stored when they are ``saved_at``.
     """
@@ -76,16 +91,12 @@ class OriginYields:
     def __init__(self, effort: float) -> None:
         self.evidence = Evidence(effort)
         self.parts = EndlessParts()
-        self.put_off: dict[int, int] = {}
         self.pages = 0
         self.saved_at = SAVED_AFTER
 
 
 class Yields:
-    """The evidence on all leased origins.
-
-    ``released`` is sent with the key of an origin whose queue has changed.
-    """
+    """The evidence on all leased origins."""
 
     def __init__(
         self,
@@ -97,7 +108,6 @@ class Yields:
         *,
         settings: OptionValues,
     ) -> None:
-        self.released: Event[str] = Event()
         self._effort = params.effort if params.mode != "check" else 0
         self._wanted = Wanted.build(settings)
         self._reading = params.reading or None
@@ -168,40 +178,30 @@ class Yields:
                 now.append(due)
         return now, later, inside
 
-    def decide(self, key: str, due: DueUrl) -> Decision | None:
-        """Refuse a URL that is left out; None to request it."""
+    def verdict(self, key: str, due: DueUrl) -> DueVerdict:
+        """Judge a URL that is due by the yield of its kind and the end of its part."""
         own = self._origins.get(key)
-        if own is None:
-            return None
-        verdict = self._verdict(own, due)
-        if verdict is not Verdict.FETCH:
-            if due.priority != LATER or verdict is not Verdict.LEAVE:
-                return None
+        if own is None or not self._may_leave(due):
+            return DueVerdict.FETCH
+        kind = own.evidence.verdict(due.url)
+        if kind is not Verdict.FETCH:
+            if due.priority != LATER:
+                return DueVerdict.LATER
+            return DueVerdict.LOW_YIELD if kind is Verdict.LEAVE else DueVerdict.FETCH
+        part = own.parts.part(due.url, due.referrer)
+        if part is None or part.probe == due.fingerprint:
+            return DueVerdict.FETCH
+        return DueVerdict.ENDLESS if part.state is State.CLOSED else DueVerdict.SHELVED
+
+    def leave_out(self, key: str, due: DueUrl, verdict: DueVerdict) -> Decision:
+        """Count and refuse a URL that is left out."""
+        own = self._origins[key]
+        if verdict is DueVerdict.LOW_YIELD:
             return LOW_YIELD.refuse(f"{self._settings[LOW_YIELD]}: {own.evidence.leave(due.url)}")
-        part = self._watched_part(own, due)
-        if part is None or part.state is not State.CLOSED or part.probe == due.fingerprint:
-            return None
+        part = own.parts.parts[part_of(due.url)]
         part.left += 1
         part.example = part.example or due.url
         return ENDLESS.refuse(f"{self._settings[ENDLESS]}: {own.parts.in_words(due.url)}")
-
-    def puts_off(self, key: str, due: DueUrl) -> bool:
-        """Return a prefetched URL to the queue if it comes after others by now."""
-        own = self._origins.get(key)
-        if own is None:
-            return False
-        part = None
-        if self._verdict(own, due) is not Verdict.FETCH:
-            if due.priority == LATER:
-                return False
-        else:
-            part = self._watched_part(own, due)
-            if part is None or part.state is State.CLOSED or part.probe == due.fingerprint:
-                return False
-        if not own.put_off:
-            self._tasks.begin(self._put_off(key, own))
-        own.put_off[due.fingerprint] = LATER if part is None else SHELF
-        return True
 
     async def revive(self, key: str) -> bool:
         """Queue URLs again that were left out and are worth their requests by now."""
@@ -256,23 +256,15 @@ class Yields:
         own.pages += 1
         if own.pages >= own.saved_at:
             own.saved_at *= 2
-            self._tasks.begin(self._save(due.origin, own))
+            self._tasks.begin(self._owner.frontier.save_evidence(due.origin, _stored(own)))
 
-    async def release(self, key: str) -> None:
-        """Store the evidence before the lease of an origin ends."""
+    def release(self, key: str) -> list[StoredEvidence]:
+        """Drop the evidence on an origin, and return it to be stored."""
         own = self._origins.pop(key, None)
         if own is None:
-            return
+            return []
         self._note_left(key, own)
-        await self._save(key, own)
-
-    async def _save(self, key: str, own: OriginYields) -> None:
-        """Store the evidence on an origin."""
-        parts = [
-            *(StoredEvidence(*each) for each in own.evidence.as_stored()),
-            *(StoredEvidence(PART, *each) for each in own.parts.as_stored()),
-        ]
-        await self._owner.frontier.save_evidence(key, parts)
+        return _stored(own)
 
     def _note_left(self, key: str, own: OriginYields) -> None:
         """Keep what was left out of an origin, for the summary of the run."""
@@ -318,13 +310,6 @@ class Yields:
             return False
         return not self._wanted.names(due.url)
 
-    async def _put_off(self, key: str, own: OriginYields) -> None:
-        """Return the URLs of a batch to the queue."""
-        await asyncio.sleep(0)
-        batch, own.put_off = own.put_off, {}
-        await self._owner.frontier.put_off(key, batch)
-        self.released.send(key)
-
 
 def _descend(
     parts: EndlessParts, part: Part, found: Sequence[DueUrl], now: list[DueUrl], *, may_read: bool
@@ -338,6 +323,13 @@ def _descend(
         del put_off[chosen]
         now.append(waiting[chosen])
     return put_off
+
+
+def _stored(own: OriginYields) -> list[StoredEvidence]:
+    return [
+        *(StoredEvidence(*each) for each in own.evidence.as_stored()),
+        *(StoredEvidence(PART, *each) for each in own.parts.as_stored()),
+    ]
 
 
 def _is_fruitless(due: DueUrl) -> bool:

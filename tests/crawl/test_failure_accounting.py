@@ -47,7 +47,9 @@ def test_what_is_left_of_patience(
             due = DueUrl(SITE, number % urls, f"{SITE}/{number % urls}", 1, "link", None)
             request = crawl.visit_requests.request(due, origin)
             answered = Response(request.url, status=status, headers={"Location": "/b"})
-            charge_response(request.replace(method=method), answered, stats, crawl.yields)
+            charge_response(
+                request.replace(method=method), answered, stats, crawl.leased.knowledge.yields
+            )
         return origin.failure_budget.left, bool(origin.given_up)
 
     assert (yield Deferred.fromFuture(asyncio.ensure_future(told()))) == (left, not left)

@@ -26,6 +26,7 @@ from sitecrawl.scheduling.background import BackgroundTasks
 from sitecrawl.scheduling.engine_waker import EngineWaker
 from sitecrawl.scheduling.leased_origins import LeasedOrigins
 from sitecrawl.scheduling.listed_pages import ListedPages
+from sitecrawl.scheduling.origin_knowledge import OriginKnowledge
 from sitecrawl.scheduling.yields import Yields
 from tests.frontier.workers import SITE, candidate, ingested
 
@@ -54,14 +55,10 @@ def leased_origins(
     stats = MemoryStatsCollector(get_crawler())
     discovery = Discovery(rules, limits, chains, stats, follow=True)
     params = configuration.params
-    return LeasedOrigins(
-        params,
-        owner,
-        recorder,
-        tasks,
-        listed_pages=ListedPages(params, owner, recorder, tasks),
-        yields=Yields(params, owner, recorder, discovery, tasks, settings=cite),
-    )
+    dates = ListedPages(params, owner, recorder)
+    yields = Yields(params, owner, recorder, discovery, tasks, settings=cite)
+    knowledge = OriginKnowledge(dates, yields, owner, tasks)
+    return LeasedOrigins(params, owner, recorder, tasks, knowledge)
 
 
 @pytest.mark.parametrize("taken_up_again", [False, True])

@@ -37,7 +37,7 @@ FOLLOWING = {
     "lease_asked": ("LEASE_ASKED", None, None, "LEASE_ASKED", "LEASE_ASKED", None, "LEASE_ASKED"),
     "lease_acquired": (*["ACTIVE"] * 5, "GIVEN_UP", "ACTIVE"),
     "lease_denied": (*["LEASED_ELSEWHERE"] * 5, "GIVEN_UP", "LEASED_ELSEWHERE"),
-    "lease_forgone": (None, "UNLEASED", "UNLEASED", None, None, None, None),
+    "lease_cancelled": (None, "UNLEASED", "UNLEASED", None, None, None, None),
     "work_found": (
         *("ACTIVE", "LEASE_ASKED", "LEASED_ELSEWHERE", "ACTIVE"),
         *("ACTIVE", "GIVEN_UP", "LEAVING"),
@@ -59,7 +59,7 @@ ROBOTS_FOLLOWING = {
     "redirect": (None, "REDIRECTED", None, None, None),
     "read": (None, "READ", None, None, None),
     "unreachable": (None, "UNREACHABLE", None, None, None),
-    "forgo": (None, "UNREAD", None, None, None),
+    "cancel": (None, "UNREAD", None, None, None),
 }
 
 
@@ -83,7 +83,7 @@ def _transition(origin: Origin, name: str) -> None:
         "lease_asked": origin.lease_asked,
         "lease_acquired": lambda: origin.lease_acquired(0.0),
         "lease_denied": origin.lease_denied,
-        "lease_forgone": origin.lease_forgone,
+        "lease_cancelled": origin.lease_cancelled,
         "work_found": origin.work_found,
         "begin_refill": origin.begin_refill,
         "exhausted": lambda: origin.refilled([], exhausted=True),
@@ -124,7 +124,7 @@ def test_transition_of_a_robots_txt(name: str, phase: RobotsPhase) -> None:
         "redirect": lambda: robots.redirect("http://b.test/robots.txt", 301),
         "read": lambda: robots.read(b"", 200),
         "unreachable": lambda: robots.unreachable(503),
-        "forgo": robots.forgo,
+        "cancel": robots.cancel,
     }
     following = ROBOTS_FOLLOWING[name][list(RobotsPhase).index(phase)]
     if following is None:

@@ -35,7 +35,7 @@ def test_a_request_that_was_never_sent_has_no_pause(
         crawler.spider = SiteSpider.from_crawler(crawler, start=f"{SITE}/", delay="100")
         stats = crawler.stats = MemoryStatsCollector(crawler)
         crawl = Crawl(crawler)
-        turn = TurnMiddleware(crawl.queues, crawl.leased, crawl.yields, stats)
+        turn = TurnMiddleware(crawl.queues, crawl.leased, crawl.leased.knowledge.yields, stats)
         origin = crawl.leased.ensure(SITE)
         origin.visit_began()  # a page is on its way, or it would be given back
         before, now = origin.ready_at, asyncio.get_running_loop().time()

@@ -12,9 +12,9 @@ import pytest
 
 from fixtures.postgres import PostgresServer
 from fixtures.relay import Fault, Relay, relayed
+from sitecrawl.frontier.base import Entry
 from sitecrawl.frontier.database import Reconnection, RowStatement
 from sitecrawl.frontier.opening import backend
-from sitecrawl.frontier.outbox import Entry
 from sitecrawl.frontier.postgres import LostTransactionError
 from tests.frontier.workers import SITE, Crawls, Worker, ingested
 

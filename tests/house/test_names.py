@@ -15,7 +15,7 @@ SOURCE = Path(__file__).parent.parent.parent / "sitecrawl"
 # Scrapy's kinds of modules, of which a project has several with one name.
 SCRAPY_KINDS = {"commands", "downloadermiddlewares", "extensions", "pipelines", "spidermiddlewares"}
 SAME_CLASS = {"Command"}  # Scrapy finds commands by this name
-RIDDLES = re.compile(r"(Whether|What|How|Lets)\b")
+RIDDLES = re.compile(r"(Whether|What|How|Lets|Tell whether)\b")
 DIALECT = frozenset(
     [
         "Hand",
@@ -104,6 +104,15 @@ DIALECT = frozenset(
         "_TOLD",
         "MAX_TOLD",
         "way_of",
+        "foretold",
+        "vouch",
+        "lend",
+        "forgo",
+        "_stands_aside",
+        "note_down",
+        "keep_out",
+        "still_worth",
+        "belongs_to",
     ]
 )
 

@@ -28,7 +28,7 @@ def site(number: int) -> dict[str, Page]:
 
 
 def both_at_work(url: str) -> bool:
-    """Tell whether two workers have fetched pages."""
+    """Return True if two workers have fetched pages."""
     try:
         with open_records(url) as records:
             return sum(each.pages > 0 for each in records.workers()) == 2

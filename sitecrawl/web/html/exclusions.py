@@ -4,35 +4,16 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from sitecrawl.web.html.elements import tag_number
-from sitecrawl.web.html.walk import Enter, Leave, Walk, skip
+from sitecrawl.web.html.walk import Enter, Leave, Mark, Walk, skip
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode
 
 
 MAX_LENGTH = 200
-
-
-class Mark(NamedTuple):
-    """Start or end of a marked section: the name of its form, and what it forbids."""
-
-    form: str
-    opens: bool
-    noindex: bool = True
-    nofollow: bool = False
-
-    def joined(self, other: Mark) -> Mark:
-        """A mark of the same form that forbids everything that either of the two forbids."""
-        noindex, nofollow = self.noindex or other.noindex, self.nofollow or other.nofollow
-        return self._replace(noindex=noindex, nofollow=nofollow)
-
-    def beyond(self, other: Mark) -> Mark:
-        """A mark of the same form that forbids only what the other mark allows."""
-        noindex = self.noindex and not other.noindex
-        return self._replace(noindex=noindex, nofollow=self.nofollow and not other.nofollow)
 
 
 # Opening and closing comment of each form that search engines document, in lower case with

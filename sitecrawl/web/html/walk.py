@@ -15,7 +15,6 @@ from sitecrawl.web.html.text import TextBuilder, link_text
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode
 
-    from sitecrawl.web.html.exclusions import Mark
     from sitecrawl.web.html.page import Definition, Heading
     from sitecrawl.web.html.regions import Region
     from sitecrawl.web.read_options import ReadOptions
@@ -32,6 +31,25 @@ MAX_FRAGMENTS = 3  # nesting: a noscript within script output within noframes
 MAX_FRAGMENTS_READ = 1_000  # of one page; each needs its own parser of 160 KB
 MAX_FRAGMENT_MARKUP = 5_000_000  # characters of all fragments of one page
 FRAGMENT_TREE = 40_000_000  # bytes that the tree of a fragment may take in addition to the page's
+
+
+class Mark(NamedTuple):
+    """Start or end of a marked section, by a comment: the name of its form, and what it forbids."""
+
+    form: str
+    opens: bool
+    noindex: bool = True
+    nofollow: bool = False
+
+    def joined(self, other: Mark) -> Mark:
+        """A mark of the same form that forbids everything that either of the two forbids."""
+        noindex, nofollow = self.noindex or other.noindex, self.nofollow or other.nofollow
+        return self._replace(noindex=noindex, nofollow=nofollow)
+
+    def beyond(self, other: Mark) -> Mark:
+        """A mark of the same form that forbids only what the other mark allows."""
+        noindex = self.noindex and not other.noindex
+        return self._replace(noindex=noindex, nofollow=self.nofollow and not other.nofollow)
 
 
 class Detached(NamedTuple):

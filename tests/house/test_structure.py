@@ -1,0 +1,67 @@
+"""Modules import in one direction, functions are short, and every base class has several children."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from functools import cache
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+
+SOURCE = Path(__file__).parents[2] / "sitecrawl"
+MAX_FUNCTION_LINES = 60
+
+
+@cache
+def modules() -> dict[str, ast.Module]:
+    """The syntax tree of each module of the product, by its dotted name."""
+    found = {}
+    for path in SOURCE.rglob("*.py"):
+        name = ".".join(path.relative_to(SOURCE.parent).with_suffix("").parts)
+        found[name.removesuffix(".__init__")] = ast.parse(path.read_text(encoding="utf-8"))
+    return found
+
+
+def imports(tree: ast.Module) -> Iterator[str]:
+    """Modules of ours that a module names, those below ``TYPE_CHECKING`` and in functions too."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (each.name for each in node.names if each.name in modules())
+        elif isinstance(node, ast.ImportFrom) and node.module in modules():
+            inner = (f"{node.module}.{each.name}" for each in node.names)
+            yield from (each if each in modules() else node.module for each in inner)
+
+
+def test_no_circle_of_imports() -> None:
+    graph = {name: set(imports(tree)) - {name} for name, tree in modules().items()}
+    circle = []
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        circle = error.args[1]
+    assert circle == []
+
+
+def test_functions_are_short() -> None:
+    long = {
+        f"{name}:{node.name}": lines
+        for name, tree in modules().items()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        and (lines := (node.end_lineno or 0) - node.lineno + 1) > MAX_FUNCTION_LINES
+    }
+    assert long == {}
+
+
+def test_no_abstract_class_has_one_child() -> None:
+    abstract, children = set(), []
+    for tree in modules().values():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ClassDef):
+                bases = [re.sub(r"\[.*|.*\.", "", ast.unparse(base)) for base in node.bases]
+                children += bases
+                if "ABC" in bases or "abstractmethod" in ast.unparse(node):
+                    abstract.add(node.name)
+    assert abstract
+    assert [name for name in sorted(abstract) if children.count(name) < 2] == []
