@@ -45,7 +45,6 @@ ADVICE: Mapping[str, Advice] = {
         "error page", f"the site fails, or checks for browsers, with status 200: {OWNER}"
     ),
     "file_of_unknown_type": Advice("a file of unknown type", OTHER_TYPE),
-    "file_reader_failed": Advice("no process for reading files could be started", LATER),
     "forbidden": Advice("the server forbids it", f"give -a auth= or -a headers=, or {OWNER}"),
     "gibberish": Advice(
         "what answers there does not speak HTTP", f"{CHECK_ADDRESS}, its port and https:// too"
@@ -72,6 +71,7 @@ ADVICE: Mapping[str, Advice] = {
         "a host whose address is not public", "give -a allow_private=yes if the network is yours"
     ),
     "rate_limited": Advice("the server asks for a pause", f"{LATER}, with a higher -a delay="),
+    "reader_failed": Advice("no process for reading pages or files could be started", LATER),
     "redirect_loop": Advice(
         "it redirects to itself without end",
         f"open it in a browser, and start at the address where that ends; if it ends nowhere, {OWNER}",
