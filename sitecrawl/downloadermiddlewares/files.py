@@ -34,7 +34,7 @@ class FilesMiddleware:
     """
 
     def __init__(self, crawler: Crawler, params: CrawlParams) -> None:
-        limits = FileLimits(params.max_file_time, params.max_file_memory)
+        limits = FileLimits(params.max_file_time)
         names = [each.name for each in wanted_formats(params.content_types)]
         self._crawler = crawler
         self._stats = crawler.stats

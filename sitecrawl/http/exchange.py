@@ -42,10 +42,8 @@ def limits_of(params: FetchParams) -> FetchLimits:
     return FetchLimits(
         read_timeout=params.timeout,
         total=params.max_time,
-        rate=params.min_rate,
         body=params.max_body_size,
         file=params.max_file_size,
-        header=params.max_header_size,
     )
 
 
@@ -127,7 +125,9 @@ class ReadTimer:
         if self._deadline > self._loop.time():
             self._timer = self._loop.call_at(self._deadline, self._check)
         elif self._has_data:
-            self._on_timeout(TooSlowError("the server sends below min_rate or beyond max_time"))
+            self._on_timeout(
+                TooSlowError("the server sends too slowly, or for longer than max_time")
+            )
         else:
             self._on_timeout(ReadTimeoutError("the server was silent for longer than timeout"))
 

@@ -142,7 +142,7 @@ class HeadReader:
     def _count_bytes(self, size: int) -> None:
         self._left -= size
         if self._left < 0:
-            raise HeaderTooLargeError("the response head is larger than max_header_size")
+            raise HeaderTooLargeError("the response head is larger than 64 KiB")
 
 
 def parse_head(block: bytes) -> ResponseHead:

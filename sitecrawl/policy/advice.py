@@ -50,7 +50,7 @@ ADVICE: Mapping[str, Advice] = {
         "what answers there does not speak HTTP", f"{CHECK_ADDRESS}, its port and https:// too"
     ),
     "gone": Advice("the server has it no more", CHECK_ADDRESS),
-    "header_too_large": Advice("the headers are too large", "give a larger -a max_header_size="),
+    "header_too_large": Advice("the headers are larger than 64 KiB", OWNER),
     "legally_unavailable": Advice("withheld for legal reasons", "leave it out"),
     "login_wall": Advice(
         "login wall", "give -a auth=ORIGIN=user:password, or a session's cookie with -a headers="

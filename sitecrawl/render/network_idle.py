@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from playwright.async_api import Error as PlaywrightError
 
+from sitecrawl.render.rendered_page import MAX_SCROLLS
+
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
@@ -53,7 +55,7 @@ class NetworkIdleWaiter:
         try:
             async with asyncio.timeout(self._params.render_time):
                 await self._wait_until_quiet(self._params.render_wait)
-                for _ in range(self._params.render_scrolls):
+                for _ in range(MAX_SCROLLS):
                     if self._stopped or not await self._ask(SCROLL):
                         break
                     await self._wait_until_quiet(0.0)

@@ -11,6 +11,9 @@ from scrapy.exceptions import DownloadFailedError
 if TYPE_CHECKING:
     from sitecrawl.render.sandbox_proxy import SandboxProxy
 
+MAX_SCROLLS = 5
+"""Number of times that a page is scrolled to its end for more content."""
+
 
 class RendererMissingError(DownloadFailedError):
     """No browser is available; the message says what to install or start."""

@@ -18,6 +18,7 @@ from scrapy.exceptions import (
 from scrapy.utils.misc import build_from_crawler
 
 from sitecrawl.render.rendered_page import (
+    MAX_SCROLLS,
     FetchedPage,
     RenderedDocument,
     RendererLostError,
@@ -118,7 +119,7 @@ class SplashRenderer:
         arguments: dict[str, Any] = {
             "lua_source": RENDER_SCRIPT,
             "document": decode(page.body, next(iter(page.headers.get("Content-Type", ())), ""))[0],
-            "scrolling": SCROLL_SCRIPT % self._params.render_scrolls,
+            "scrolling": SCROLL_SCRIPT % MAX_SCROLLS,
             "seconds": wait,
             "timeout": self._timeout,
             "resource_timeout": self._params.render_time,

@@ -81,7 +81,7 @@ async def test_certificate_is_verified_through_a_tunnel(fetch: Fetch, authority:
 
 REFUSALS = {
     b"HTTP/1.1 407 Proxy Authentication Required\r\n\r\n": "answered CONNECT with 407",
-    b"HTTP/1.1 200 OK\r\nX: " + b"y" * 70_000: "larger than max_header_size",
+    b"HTTP/1.1 200 OK\r\nX: " + b"y" * 70_000: "larger than 64 KiB",
     b"no proxy\r\n\r\n": "not an HTTP status line",
     b"": "closed the connection",
 }

@@ -311,11 +311,6 @@ class FetchParams(OptionGroup):
         effect=Effect.RUN,
         description="Maximum time that one request may take in all.",
     )
-    min_rate: ByteSize = option(
-        512,
-        effect=Effect.RUN,
-        description="Bytes a second below which a server counts as silent; 0 for any rate.",
-    )
     max_body_size: ByteSize = option(
         10_000_000,
         ge=1,
@@ -335,18 +330,6 @@ class FetchParams(OptionGroup):
         le=3600,
         effect=Effect.RUN,
         description="Maximum processor time for reading one file.",
-    )
-    max_file_memory: ByteSize = option(
-        600_000_000,
-        ge=200_000_000,
-        effect=Effect.RUN,
-        description="Maximum memory for reading one file, address space of its process.",
-    )
-    max_header_size: ByteSize = option(
-        65_536,
-        ge=1024,
-        effect=Effect.RUN,
-        description="Largest status line and headers of an answer together.",
     )
     warc: str = option(
         "",

@@ -71,14 +71,6 @@ class RenderParams(OptionGroup):
         effect=Effect.RUN,
         description="Least time that a page is given after it has loaded.",
     )
-    render_scrolls: int = option(
-        5,
-        ge=0,
-        le=1000,
-        effect=Effect.RUN,
-        description="Maximum number of times that a page is scrolled to its end for more content; "
-        "it stops earlier when none appears.",
-    )
     render_block: Annotated[Words, AfterValidator(check_kinds)] = option(
         ("image", "font", "media", "ping", "cspviolationreport"),
         effect=Effect.RUN,

@@ -43,6 +43,6 @@ PAGE_FAULTS: Mapping[str, PageFault] = {
     ),
     "file_too_large": PageFault(
         Outcome.TOO_LARGE,
-        "reading the file takes more than `max_file_memory`, or it unpacks to more than 200 MB",
+        "reading the file takes more than 600 MB of memory, or it unpacks to more than 200 MB",
     ),
 }
