@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 from scrapy.exceptions import UsageError
 
-from sitecrawl import program_name
+from sitecrawl import program_name, typed_program
 from sitecrawl.commands.crawl import problems_of
 from sitecrawl.config.assembly import database_url
 from sitecrawl.config.config_errors import ConfigError
@@ -147,7 +147,7 @@ class Command(StoredCommand):
 
 def _read(args: Sequence[str], opts: argparse.Namespace) -> tuple[str, int]:
     if len(args) != 1:
-        raise UsageError("give one file: scrapy crawls sites.toml", print_help=False)
+        raise UsageError(f"give one file: {typed_program()} crawls sites.toml", print_help=False)
     if given := {"config", "crawl"} & opts.spargs.keys():
         raise UsageError(f"-a {min(given)} is for scrapy crawl", print_help=False)
     if not opts.jobs.isdecimal() or not int(opts.jobs):

@@ -205,7 +205,11 @@ def _unknown(explanation: Explanation) -> str:
     if explanation.refused_link:
         return "a link that is refused is not stored"
     or_else = ", or the link was left out" if explanation.left_out else ""
-    return f"no page, start or sitemap has named it yet{or_else}"
+    reread = (
+        "; the options have changed: known pages are read for it when due, or with -a force=yes"
+    )
+    again = reread if explanation.has_other_rules else ""
+    return f"no page, start or sitemap has named it yet{or_else}{again}"
 
 
 def _document(stored: UrlState, now: float) -> Iterator[str]:

@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from scrapy.exceptions import UsageError
 
+from sitecrawl import typed_program
 from sitecrawl.config.types import read_duration
 from sitecrawl.console import maintenance
 from sitecrawl.console.command_base import StoredCommand
@@ -195,7 +196,9 @@ def _read(args: Sequence[str]) -> tuple[str, str]:
         raise UsageError(f"there is no action {action!r}; known: {known}", print_help=False)
     wanted = ARGUMENTS[action]
     if len(rest) > bool(wanted) or (not rest and wanted and not wanted.startswith("[")):
-        raise UsageError(f"write scrapy frontier {action} {wanted}".strip(), print_help=False)
+        raise UsageError(
+            f"write {typed_program()} frontier {action} {wanted}".strip(), print_help=False
+        )
     return action, rest[0] if rest else ""
 
 

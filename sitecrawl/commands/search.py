@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from scrapy.exceptions import UsageError
 
+from sitecrawl import typed_program
 from sitecrawl.console.command_base import StoredCommand
 from sitecrawl.console.crawl_sources import find_crawl
 from sitecrawl.console.maintenance import with_noun
@@ -79,7 +80,8 @@ class Command(StoredCommand):
         words = " ".join(args)
         if not words.strip():
             raise UsageError(
-                "give words to search for: scrapy search how to install", print_help=False
+                f"give words to search for: {typed_program()} search how to install",
+                print_help=False,
             )
         if opts.limit < 1 or opts.offset < 0:
             raise UsageError("--limit is 1 or more, --offset 0 or more", print_help=False)

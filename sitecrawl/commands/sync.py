@@ -12,6 +12,7 @@ from types import FrameType
 
 from scrapy.exceptions import UsageError
 
+from sitecrawl import typed_program
 from sitecrawl.console.command_base import StoredCommand
 from sitecrawl.console.crawl_sources import Source, find_crawl
 from sitecrawl.console.maintenance import with_noun
@@ -153,5 +154,7 @@ def _print_report(uri: str, done: SyncReport, *, as_json: bool) -> int:
         print_lines([f"{name} has every change; there was nothing to write."])
     if done.refused:
         refused = with_noun(done.refused, "document")
-        print_errors([f"{name} refused {refused}; scrapy frontier refused says which, and why."])
+        print_errors(
+            [f"{name} refused {refused}; {typed_program()} frontier refused says which, and why."]
+        )
     return NO_RESULT if done.refused else DONE

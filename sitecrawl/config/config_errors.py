@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
-from sitecrawl.config.options.crawl_options import SECRET
+from sitecrawl.config.options.crawl_options import SECRET, CrawlParams
 
 WORDING = {
     "bool_parsing": "should be yes or no (also 1 or 0, true or false)",
@@ -81,7 +81,12 @@ def unknown_option(source: str, name: str, known: Iterable[str]) -> str:
 def unknown_words(words: Iterable[str]) -> list[str]:
     """Return a message for each word that looks like an option of the command line and is none."""
     flags = (word.partition("=")[0] for word in words if word.startswith("-") and word != "-")
-    return [f"there is no option {flag}" for flag in flags]
+    return [f"there is no option {flag}{_nearest_flag(flag)}" for flag in flags]
+
+
+def _nearest_flag(flag: str) -> str:
+    found = get_close_matches(flag[2:].replace("-", "_"), CrawlParams.model_fields, n=1, cutoff=0.7)
+    return f" (--{found[0].replace('_', '-')}?)" if found else ""
 
 
 def wording(error: ErrorDetails, field: FieldInfo | None) -> str:

@@ -11,6 +11,7 @@ from shlex import quote
 from typing import Any
 from urllib.parse import urlsplit
 
+from sitecrawl import typed_program
 from sitecrawl.config.config_errors import ConfigError
 from sitecrawl.console.terminal import stamp
 from sitecrawl.frontier import (
@@ -92,7 +93,7 @@ def delete_origin(database: str, realm: str, origin: str) -> ChangeReport:
 def _deleted(what: str, realm: str, changes: Sequence[Change]) -> ChangeReport:
     message = f"{what} was deleted; {with_noun(len(changes), 'deletion')} written."
     if changes:
-        export = f"scrapy export -a realm={quote(realm)} --since {changes[0].seq - 1}"
+        export = f"{typed_program()} export -a realm={quote(realm)} --since {changes[0].seq - 1}"
         message += f" {export} prints them; the next crawl of that realm delivers them."
     return ChangeReport(1, message)
 
@@ -101,7 +102,9 @@ def forget_target(database: str, target: str) -> ChangeReport:
     """Forget a target of ``scrapy sync``, for which changes are kept."""
     with open_change_log(database) as log:
         if log.forget(target):
-            return ChangeReport(1, f"{target} is forgotten; a later scrapy sync resumes it.")
+            return ChangeReport(
+                1, f"{target} is forgotten; a later {typed_program()} sync resumes it."
+            )
         known = ", ".join(each.target for each in log.targets()) or "none"
     return ChangeReport(0, f"{target} is not a target of this crawl; known: {known}.")
 

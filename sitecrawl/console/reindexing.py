@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from sitecrawl import typed_program
 from sitecrawl.config.configuration import Configuration
 from sitecrawl.config.rules_from_options import start_fingerprints
 from sitecrawl.console.maintenance import with_noun
@@ -126,4 +127,4 @@ class ReindexPlan:
             return "This was a dry run: nothing was changed."
         if not (self.deleted or self.written):
             return "The next crawl reads these pages."
-        return f"The next crawl delivers this; scrapy export --since {self.since} prints it."
+        return f"The next crawl delivers this; {typed_program()} export --since {self.since} prints it."

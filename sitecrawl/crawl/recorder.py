@@ -9,6 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from sitecrawl import typed_program
 from sitecrawl.crawl.frontier_owner import FrontierOwner
 from sitecrawl.events import Event
 from sitecrawl.frontier.base import Change, Settlement, VisitResult
@@ -31,7 +32,7 @@ commit costs as much as eight visits, so small ones make a full machine slower s
 HELD_BACK = (
     "%d of %d documents of %s would be lost: %s. They are kept because they are so many, and their "
     "pages are visited again in every run until they show content of their own. If this is intended, "
-    "confirm it with: scrapy frontier confirm %s"
+    "confirm it with: %s frontier confirm %s"
 )
 LASTED = "%d changes of %s that were held back have stood for so long that they were written now."
 
@@ -119,7 +120,8 @@ class Recorder:
             self._stats.set_value("sitecrawl/changes_held", sum(self._held.values()))
             words = ", ".join(group.in_words for group in settlement.held)
             count = self._held[origin]
-            logger.warning(HELD_BACK, count, settlement.documents, origin, words, origin)
+            program = typed_program()
+            logger.warning(HELD_BACK, count, settlement.documents, origin, words, program, origin)
         if settlement.lasted:
             logger.warning(LASTED, settlement.lasted, origin)
 

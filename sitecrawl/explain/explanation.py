@@ -30,6 +30,7 @@ class Explanation:
     ``unknown``. ``referrers`` begins at a start and ends with the first page that linked to the
     URL. ``attempts`` counts the requests of the last run for a URL that failed.
     ``left_out`` counts the refused links, which may include one to an unknown URL;
+    ``has_other_rules`` is True if pages that link to it may have been read with other options;
     ``given_up`` is the reason why the last run gave the origin up, if it did.
     """
 
@@ -44,6 +45,7 @@ class Explanation:
     referrers: list[str] = field(default_factory=list)
     attempts: int = 0
     left_out: str = ""
+    has_other_rules: bool = False
     given_up: str = ""
 
     @property
@@ -135,6 +137,7 @@ class Explainer:
             explanation.rules = self._past.mark(explanation.rules, url, self._stored_params)
             explanation.limits = self._past.mark(explanation.limits, url, self._stored_params)
         explanation.left_out = str(self._past)
+        explanation.has_other_rules = self._past.is_cut
         return explanation
 
     def _seed(self, url: str) -> Admission:

@@ -63,12 +63,13 @@ class PastRefusals:
 
     A run counts the links of the pages that it read. Links of unchanged pages were counted by
     earlier runs, which are read as long as the options are the same: the highest count of each
-    reason is used.
+    reason is used. ``is_cut`` tells that runs with other options came before.
     """
 
     counts: dict[str, tuple[int, str]] = field(default_factory=dict)
     examples: dict[str, PastRefusal] = field(default_factory=dict)
     given_up: Mapping[str, str] = field(default_factory=dict)
+    is_cut: bool = False
 
     @classmethod
     def of(cls, runs: Sequence[RunRecord]) -> PastRefusals:
@@ -76,6 +77,7 @@ class PastRefusals:
         found = cls()
         for run in runs:
             if changed_options(run.configuration, runs[0].configuration):
+                found.is_cut = True
                 break
             found.add(run, "the last run" if run is runs[0] else f"run {run.id}")
         if runs:

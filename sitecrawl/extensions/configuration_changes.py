@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy import signals
 
+from sitecrawl import typed_program
 from sitecrawl.config.assembly import database_url
 from sitecrawl.config.configuration import changed_options
 from sitecrawl.config.options.crawl_options import NAMING, READING
@@ -77,10 +78,11 @@ class ConfigurationChanges:
 
 def consequences(options: Sequence[str], documents: int) -> Iterator[str]:
     """Yield the consequences for stored documents; ``documents`` were read with other options."""
+    reindex = f"{typed_program()} reindex"
     if set(options) - READING - NAMING:
-        yield "Documents that the rules now refuse are deleted when due, or at once by: scrapy reindex."
+        yield f"Documents that the rules now refuse are deleted when due, or at once by: {reindex}."
         yield "Links that they now admit are found when their pages are due, or at once: -a force=yes."
     if NAMING.intersection(options):
-        yield "Documents get their new names when they change, or at once by: scrapy reindex."
+        yield f"Documents get their new names when they change, or at once by: {reindex}."
     if documents:
         yield f"{documents} documents are read again."

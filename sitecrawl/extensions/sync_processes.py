@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from scrapy import signals
 from scrapy.exceptions import NotConfigured
 
+from sitecrawl import typed_program
 from sitecrawl.config.assembly import database_url
 from sitecrawl.sync.beside_crawl import SyncOutcome, SyncTask
 from sitecrawl.sync.target import shown_target, target_options
@@ -94,14 +95,15 @@ async def _report_end(uri: str, process: Process) -> None:
     for line in outcome.lines:
         logger.warning("sync: %s", line)
     if outcome.error:
-        logger.error("sync: %s Later: scrapy sync %s", outcome.error, name)
+        logger.error("sync: %s Later: %s sync %s", outcome.error, typed_program(), name)
     elif outcome.busy:
         logger.info("sync: %s is left to the process of another worker, which goes on.", name)
     elif outcome.refused:
         logger.warning(
-            "sync: %s refused %d documents; scrapy frontier refused lists them.",
+            "sync: %s refused %d documents; %s frontier refused lists them.",
             name,
             outcome.refused,
+            typed_program(),
         )
     else:
         logger.info("sync: %s has every change.", name)

@@ -94,6 +94,19 @@ def test_links_that_are_followed_now_are_found_on_pages_that_did_not_change(
     assert server.log.header("/", "If-None-Match") == [None, '"3"', None, '"3"']
 
 
+def test_a_page_that_rules_refused_earlier_is_explained(
+    server: Server, crawl: CrawlCommand
+) -> None:
+    origin = server.serve(dict(SITE) | {"/": page("/late"), "/late": page(title="Late")})
+    crawl(f"{origin}/", deny="/late")
+    assert "options have changed" not in crawl.command("explain", f"{origin}/late")[1]
+    crawl(f"{origin}/")
+    assert (
+        "nothing: no page, start or sitemap has named it yet; the options have changed: known pages "
+        "are read for it when due, or with -a force=yes"
+    ) in crawl.command("explain", f"{origin}/late")[1]
+
+
 def test_a_rewriting_that_never_comes_to_rest_loses_no_page(
     server: Server, crawl: CrawlCommand
 ) -> None:

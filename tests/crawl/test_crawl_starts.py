@@ -138,6 +138,13 @@ def test_a_value_after_a_flag_without_one_is_told(crawl: CrawlCommand) -> None:
     )
 
 
+def test_a_misspelt_flag_is_told_with_the_nearest_one(crawl: CrawlCommand) -> None:
+    words = ["crawl", "http://a.test/", "--max-page", "3"]
+    done = run(words, crawl.directory, settings="sitecrawl.settings")
+    assert done.returncode == 2
+    assert done.stderr == "there is no option --max-page (--max-pages?).\n"
+
+
 @pytest.mark.behaviour("K-02")
 def test_a_start_outside_the_web_is_refused_without_a_request(crawl: CrawlCommand) -> None:
     run = crawl("ftp://127.0.0.1/")
