@@ -33,6 +33,8 @@ UNCHANGED = "unchanged"
 BEGAN = "sitecrawl_began"
 SENT_AT = "sitecrawl_sent_at"
 WIRE_BYTES = "sitecrawl_wire_bytes"
+PROXY = "sitecrawl_proxy"
+LOGIN = "sitecrawl_login"
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,9 +126,14 @@ def probe_of(request: Request) -> str | None:
     return key
 
 
+def is_login(request: Request) -> bool:
+    """Return True for a request that logs in, or looks whether the user is logged in."""
+    return LOGIN in request.meta
+
+
 def is_adhoc(request: Request) -> bool:
-    """Return True for a project's own request: no visit, robots.txt, sitemap or probe."""
-    return not {VISIT, ROBOTS_OF, SITEMAP, PROBE} & request.meta.keys()
+    """Return True for a project's own request: no visit, robots.txt, sitemap, probe or login."""
+    return not {VISIT, ROBOTS_OF, SITEMAP, PROBE, LOGIN} & request.meta.keys()
 
 
 def carries_nothing(request: Request) -> bool:

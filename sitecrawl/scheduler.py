@@ -48,6 +48,7 @@ class OriginScheduler(BaseScheduler):
         self._recorder = crawl.recorder
         self._delivery = crawl.delivery
         self._robots = crawl.robots
+        self._login = crawl.login
         self._visit_requests = crawl.visit_requests
         self._queues = crawl.queues
         self._leased = crawl.leased
@@ -167,14 +168,16 @@ class OriginScheduler(BaseScheduler):
         return None
 
     def _request_of(self, origin: Origin, now: float) -> Request | None:
-        if (origin.robots_requests or origin.adhoc_requests) and self._leased.must_acquire_lease(
+        if (origin.urgent_requests or origin.adhoc_requests) and self._leased.must_acquire_lease(
             origin
         ):
             return None
-        if origin.robots_requests:
-            return origin.robots_requests.popleft()
+        if origin.urgent_requests:
+            return origin.urgent_requests.popleft()
         if self._robots.due(origin, now) and self._leased.may_request(origin):
             return self._robots_request(origin)
+        if self._login is not None and self._login.comes_first(origin):
+            return self._login.request(origin) if self._leased.may_request(origin) else None
         if origin.adhoc_requests:
             if is_adhoc(origin.adhoc_requests[0]):
                 self._budget.spend()
@@ -190,7 +193,7 @@ class OriginScheduler(BaseScheduler):
         key = origin_key(request.url)
         if key in ("", origin.key):
             return request
-        self._queues.enqueue_robots(request, key)
+        self._queues.enqueue_urgent(request, key)
         return None
 
     def _wake_at(self, when: float | None) -> None:

@@ -7,7 +7,8 @@ import logging
 import os
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -21,7 +22,7 @@ from sitecrawl import typed_program
 from sitecrawl.config.archive_folders import folder_problems
 from sitecrawl.config.assembly import database_url
 from sitecrawl.config.config_errors import ConfigError, is_missing_start, nearest, unknown_words
-from sitecrawl.config.configuration import renders_locally
+from sitecrawl.config.configuration import login_problems, renders_locally
 from sitecrawl.config.installed_browser import NO_BROWSER, lacks_browser
 from sitecrawl.config.options.crawl_options import CrawlParams
 from sitecrawl.console.forking import fork_workers
@@ -38,7 +39,6 @@ from sitecrawl.console.setting_problems import setting_problems
 from sitecrawl.console.terminal import print_errors, reopen_stderr
 from sitecrawl.frontier.base import DatabaseUrlError, FrontierError
 from sitecrawl.frontier.opening import backend
-from sitecrawl.http.agent_identity import UnusableKeyError, read_identity
 from sitecrawl.statuses import BAD_USAGE, DATABASE_ERROR, DONE, INTERRUPTED, STARTS_FAILED
 from sitecrawl.sync.target import TargetUriError, check_target
 
@@ -200,7 +200,8 @@ def problems_of(spider: Any, arguments: Mapping[str, str], settings: BaseSetting
         if renders_locally(configuration.params) and lacks_browser(settings, os.environ):
             yield f"render: {NO_BROWSER}."
         yield from folder_problems(configuration.params)
-        yield from _identity_problems(configuration.params.identity)
+        yield from login_problems(configuration)
+        yield from _file_problems(configuration.params)
     except TargetUriError as error:
         yield f"sync: {error}"
     except ConfigError as error:
@@ -228,10 +229,27 @@ def exit_status(crawler: Crawler | None) -> int | None:
     return int(status) if status is not None else None
 
 
-def _identity_problems(path: str) -> Iterator[str]:
-    """Yield a line if the file of the key cannot be used."""
-    try:
-        if path:
-            read_identity(Path(path))
-    except UnusableKeyError as error:
-        yield f"identity: {error}."
+def _file_problems(params: CrawlParams) -> Iterator[str]:
+    """Yield a line for each file of a key, a session or a certificate that cannot be used."""
+    if not (params.identity or params.cookie_file or params.client_certificates):
+        return
+    from sitecrawl.http.agent_identity import UnusableKeyError, read_identity  # noqa: PLC0415
+    from sitecrawl.http.dialing import (  # noqa: PLC0415 -- needed by few starts
+        UnusableCertificateError,
+        lenient_context,
+        show_certificate,
+    )
+    from sitecrawl.http.session_file import UnusableSessionError, read_cookies  # noqa: PLC0415
+
+    show = partial(show_certificate, lenient_context())
+    files: list[tuple[str, str, Callable[[Path], object]]] = [
+        ("identity", params.identity, read_identity),
+        ("cookie_file", params.cookie_file, read_cookies),
+        *(("client_certificates", file, show) for file in params.client_certificates.values()),
+    ]
+    for option, file, read in files:
+        try:
+            if file:
+                read(Path(file))
+        except (UnusableKeyError, UnusableSessionError, UnusableCertificateError) as error:
+            yield f"{option}: {error}."

@@ -24,6 +24,12 @@ RENDERING = {
 }
 ARCHIVED = "sitecrawl.http.archived_handler.ArchivedDownloadHandler"
 ARCHIVES = {"DOWNLOAD_HANDLERS_BASE": {"http": ARCHIVED, "https": ARCHIVED}}
+ROTATION = {
+    "DOWNLOADER_MIDDLEWARES_BASE": {"sitecrawl.downloadermiddlewares.proxies.RotatingProxies": 745}
+}
+LOGIN = {
+    "DOWNLOADER_MIDDLEWARES_BASE": {"sitecrawl.downloadermiddlewares.login.LoginMiddleware": 650}
+}
 FILES = {
     "DOWNLOADER_MIDDLEWARES_BASE": {"sitecrawl.downloadermiddlewares.files.FilesMiddleware": 60}
 }
@@ -84,6 +90,16 @@ def rendering_settings(params: CrawlParams) -> dict[str, Any]:
 def archive_settings(params: CrawlParams) -> dict[str, Any]:
     """Return the table of handlers that take archives in place of the network, if one is given."""
     return ARCHIVES if params.from_warc else {}
+
+
+def proxy_settings(params: CrawlParams) -> dict[str, Any]:
+    """Return the table of components that rotate the proxies, if any are listed."""
+    return ROTATION if params.proxies else {}
+
+
+def login_settings(params: CrawlParams) -> dict[str, Any]:
+    """Return the table of components that see the end of a session, if the crawl logs in."""
+    return LOGIN if params.logs_in else {}
 
 
 def file_settings(params: CrawlParams) -> dict[str, Any]:

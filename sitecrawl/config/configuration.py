@@ -28,6 +28,7 @@ from sitecrawl.config.options.crawl_options import SECRET, SHAPING, CrawlParams
 from sitecrawl.policy.documents.fields import FIELDS
 from sitecrawl.policy.documents.output_shapes import field_names, renaming_problems
 from sitecrawl.web.files.formats import wanted_formats
+from sitecrawl.web.urls.url import normalize, origin
 
 __all__ = ["ConfigError", "Configuration", "changed_options", "load", "with_own_extensions"]
 
@@ -195,6 +196,7 @@ def _missing_packages(params: CrawlParams, sources: Mapping[str, str]) -> list[s
             (option, value, "warcio", "warc", bool(value))
             for option, value in (("warc", params.warc), ("from_warc", params.from_warc))
         ),
+        ("proxies", "SOCKS", "python_socks", "socks", _has_socks(params)),
         ("render", params.render, "scrapy_playwright", "playwright", renders_locally(params)),
         *(
             ("content_types", each.title, each.module, "files", each.module)
@@ -207,6 +209,26 @@ def _missing_packages(params: CrawlParams, sources: Mapping[str, str]) -> list[s
         for option, value, package, extra, is_wanted in needed
         if is_wanted and find_spec(package) is None
     ]
+
+
+def login_problems(configuration: Configuration) -> list[str]:
+    """Return a line for what keeps a crawl from logging in; other commands have no secrets."""
+    params = configuration.params
+    if not params.login:
+        return []
+    where = f"login ({configuration.sources['login']})"
+    starts = {origin(normalize(each) or "") for each in params.start}
+    listed = any(each.startswith("@") for each in params.start)
+    found = [] if params.login_fields else [f"{where}: login_fields has no fields of the form."]
+    if not params.cookies:
+        found.append(f"{where}: cookies=no leaves no session.")
+    if not (listed or origin(normalize(params.login) or "") in starts - {""}):
+        found.append(f"{where}: {params.login} is at no origin of a start.")
+    return found
+
+
+def _has_socks(params: CrawlParams) -> bool:
+    return any(each.get_secret_value().startswith("socks") for each in params.proxies)
 
 
 def _renaming_problems(params: CrawlParams, sources: Mapping[str, str]) -> list[str]:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from scrapy.exceptions import NotConfigured
 from scrapy.utils.misc import build_from_crawler, load_object
+
+from sitecrawl.http.session_file import read_cookies
 
 if TYPE_CHECKING:
     from scrapy import Request
@@ -20,17 +23,20 @@ class CookiesMiddleware:
     most crawls see no cookie.
     """
 
-    def __init__(self, crawler: Crawler) -> None:
+    def __init__(self, crawler: Crawler, file: str = "") -> None:
         self._crawler = crawler
         self._cookies: Any = None
+        if file:
+            self._kept().take(read_cookies(Path(file)))
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> CookiesMiddleware:
         """Build it, unless the crawl's options switch cookies off."""
         spider: Any = crawler.spider
-        if not spider.configuration.params.cookies:
+        params = spider.configuration.params
+        if not params.cookies:
             raise NotConfigured("cookies are off")
-        return cls(crawler)
+        return cls(crawler, params.cookie_file)
 
     def process_request(self, request: Request) -> None:
         """Add the site's cookies, if it has any."""

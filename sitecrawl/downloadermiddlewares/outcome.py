@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sitecrawl.crawl.discovery import Discovery
 from sitecrawl.crawl.visit import ResponseFacts
 from sitecrawl.extensions.crawl import crawl_of
 from sitecrawl.frontier.base import Outcome
-from sitecrawl.policy.http.answers import NO_HEAD, REDIRECT_WITHOUT_LOCATION, FetchResult
+from sitecrawl.policy.http.answers import (
+    LOGIN_WALL,
+    NO_HEAD,
+    REDIRECT_WITHOUT_LOCATION,
+    FetchResult,
+)
 from sitecrawl.policy.outcomes import REDIRECTS
+from sitecrawl.policy.urls.login_links import leads_to_login
 from sitecrawl.reqmeta import MEDIA_TYPE, WIRE_BYTES, visit_of
 from sitecrawl.responses import answer_of, header, location
 from sitecrawl.scheduling.fetch_outcomes import HeadPassed, ResponseWithoutContent, SamePageRedirect
@@ -31,13 +37,16 @@ class OutcomeMiddleware:
     A 304 passes as content does: the meta-robots middleware decides about it.
     """
 
-    def __init__(self, discovery: Discovery) -> None:
+    def __init__(self, discovery: Discovery, *, has_session: bool) -> None:
         self._discovery = discovery
+        self._has_session = has_session
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> OutcomeMiddleware:
         """Build it with the crawl's discovery, which judges redirect targets."""
-        return cls(crawl_of(crawler).discovery)
+        spider: Any = crawler.spider
+        has_session = spider.configuration.params.has_session
+        return cls(crawl_of(crawler).discovery, has_session=has_session)
 
     def process_response(self, request: Request, response: Response) -> Response:
         """Return a response with content; raise IgnoreRequest for any other."""
@@ -51,7 +60,7 @@ class OutcomeMiddleware:
             raise HeadPassed
         answer = answer_of(response)
         if answer.outcome in REDIRECTS:
-            self._redirected(visit, location(response.headers))
+            self._redirected(visit, location(response.headers), answer.outcome)
         if answer.outcome is Outcome.FILE_DID_NOT_CHANGE:
             return response
         if answer.outcome is not Outcome.FILE_INGESTED:
@@ -78,10 +87,14 @@ class OutcomeMiddleware:
         request.meta[MEDIA_TYPE] = kind
         return decision
 
-    def _redirected(self, visit: Visit, where: str) -> None:
+    def _redirected(self, visit: Visit, where: str, outcome: Outcome) -> None:
         target = resolve(where, visit.due.url)
         if target is None:
             raise ResponseWithoutContent(REDIRECT_WITHOUT_LOCATION)
+        expected = self._has_session or visit.due.indexed_at is not None
+        if expected and outcome is Outcome.REDIRECT and leads_to_login(target):
+            visit.described(f"it redirects to {target}")
+            raise ResponseWithoutContent(LOGIN_WALL)
         reference = self._discovery.redirect(visit.due, target)
         visit.redirected(target, reference)
         if reference.admission.fingerprint == visit.due.fingerprint:

@@ -31,6 +31,7 @@ from sitecrawl.scheduling.fetch_outcomes import VisitRequests
 from sitecrawl.scheduling.leased_origins import LeasedOrigins
 from sitecrawl.scheduling.listed_pages import ListedPages
 from sitecrawl.scheduling.listing_requests import ListingRequests
+from sitecrawl.scheduling.login_walls import LoginWalls
 from sitecrawl.scheduling.missing_page_probes import MissingPageProbes
 from sitecrawl.scheduling.origin_knowledge import OriginKnowledge
 from sitecrawl.scheduling.origin_queues import OriginQueues
@@ -54,6 +55,7 @@ if TYPE_CHECKING:
     from sitecrawl.frontier.state_options import StateOptions
     from sitecrawl.frontier.threaded import Frontier
     from sitecrawl.policy.documents.placeholders import Placeholder
+    from sitecrawl.scheduling.login import Login
     from sitecrawl.scheduling.origin import Origin
     from sitecrawl.web.html.page import Page
 
@@ -118,6 +120,8 @@ class Crawl:
             tasks=tasks,
         )
         failures = Failures(recorder)
+        self.login_walls = LoginWalls(params, leased, recorder)
+        self.login = login_of(params, queues, tasks, stats) if params.logs_in else None
         self.summary = RunSummary(
             stats, discovery, leased, starts, failures=failures, writes_output=not self.is_worker
         )
@@ -253,6 +257,15 @@ class Crawl:
         """
         if self.owner.failure is not None:
             raise CloseSpider("database_error")
+
+
+def login_of(
+    params: CrawlParams, queues: OriginQueues, tasks: BackgroundTasks, stats: StatsCollector
+) -> Login:
+    """Build the login by a form, which few crawls load."""
+    from sitecrawl.scheduling.login import Login  # noqa: PLC0415
+
+    return Login(params, queues, tasks, stats)
 
 
 def leave_to_collection(_: Change) -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from http.cookiejar import DefaultCookiePolicy
 from typing import TYPE_CHECKING
 
 from scrapy.downloadermiddlewares.cookies import CookiesMiddleware
+from scrapy.http.cookies import CookieJar
 from scrapy.utils.httpobj import urlparse_cached
 
 from sitecrawl.policy.urls.scope import suffixes
@@ -14,7 +16,6 @@ if TYPE_CHECKING:
     from http.cookiejar import Cookie
 
     from scrapy import Request
-    from scrapy.http.cookies import CookieJar
 
 
 MAX_COOKIES = 50  # for one domain, RFC 6265, 6.1
@@ -22,7 +23,19 @@ MAX_COOKIE_SIZE = 4096  # bytes of name and value
 
 
 class BoundedCookies(CookiesMiddleware):
-    """Scrapy's cookies middleware with RFC 6265's limits; never downloads the suffix list."""
+    """Scrapy's cookies middleware with RFC 6265's limits; never downloads the suffix list.
+
+    A cookie without a domain goes back to its own host, not to those below (RFC 6265, 5.3).
+    """
+
+    def __init__(self, debug: bool = False) -> None:  # noqa: FBT001, FBT002 -- Scrapy's signature
+        super().__init__(debug)
+        self.jars.default_factory = _own_hosts_jar
+
+    def take(self, cookies: Iterable[Cookie]) -> None:
+        """Keep cookies of an earlier session."""
+        for cookie in cookies:
+            self.jars[None].jar.set_cookie(cookie)
 
     def process_request(self, request: Request) -> None:  # type: ignore[override]
         """Add the cookies of the request's site."""
@@ -40,6 +53,12 @@ class BoundedCookies(CookiesMiddleware):
             size = len(cookie.name) + len(cookie.value or "")
             if size <= MAX_COOKIE_SIZE and _has_room(jar, cookie):
                 jar.set_cookie_if_ok(cookie, request)
+
+
+def _own_hosts_jar() -> CookieJar:
+    return CookieJar(
+        DefaultCookiePolicy(strict_ns_domain=DefaultCookiePolicy.DomainStrictNonDomain)
+    )
 
 
 def _has_room(jar: CookieJar, cookie: Cookie) -> bool:

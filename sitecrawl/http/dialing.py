@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import socket
 import ssl
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
+from pathlib import Path
 from typing import Any, cast
 from urllib.parse import urlsplit
 
@@ -20,7 +21,8 @@ from sitecrawl.http.fetch_errors import (
     connect_error,
     disconnect_error,
 )
-from sitecrawl.http.messages import BindAddress, HeadReader, ResponseHead, Route
+from sitecrawl.http.messages import SOCKS, BindAddress, HeadReader, ResponseHead, Route
+from sitecrawl.http.socks import connect_by_socks
 from sitecrawl.policy.http.network_addresses import AddressRule
 from sitecrawl.resolver import addresses_of
 
@@ -29,38 +31,76 @@ OP_LEGACY_SERVER_CONNECT = 0x4  # as in Scrapy; Python 3.12 has a name for it
 
 class Certificates:
     """TLS contexts: certificates are verified by the system's authorities unless an origin is
-    exempt.
+    exempt. ``own`` are files of certificates that we show, by origin.
 
-    Two contexts serve all connections, each made when it is first needed: reading the
-    system's authorities takes several ms.
+    Two contexts serve all connections but those to origins that ask for our own certificate, each
+    made when it is first needed: reading the system's authorities takes several ms.
     """
 
-    def __init__(self, *, verify: bool = True, exempt: Iterable[str] = ()) -> None:
+    def __init__(
+        self,
+        *,
+        verify: bool = True,
+        exempt: Iterable[str] = (),
+        own: Mapping[str, str] | None = None,
+    ) -> None:
         self._verify = verify
         self._exempt = frozenset(map(_address, exempt))
+        self._own = {_address(origin): file for origin, file in (own or {}).items()}
+        self._made: dict[tuple[str, int], ssl.SSLContext] = {}
 
     def context(self, host: str, port: int) -> ssl.SSLContext:
         """Return the TLS context for connections to a host."""
-        if not self._verify or (host, port) in self._exempt:
-            return self._lenient
-        return self._strict
+        at = host, port
+        lenient = not self._verify or at in self._exempt
+        if at in self._own:
+            if at not in self._made:
+                self._made[at] = lenient_context() if lenient else strict_context()
+                show_certificate(self._made[at], Path(self._own[at]))
+            return self._made[at]
+        return self._lenient if lenient else self._strict
 
     @cached_property
     def _strict(self) -> ssl.SSLContext:
-        context = ssl.create_default_context()
-        # Python 3.13 requires more than browsers do, such as key identifiers.
-        context.verify_flags &= ~ssl.VERIFY_X509_STRICT
-        context.hostname_checks_common_name = False  # RFC 9525, 2
-        context.options |= OP_LEGACY_SERVER_CONNECT
-        return context
+        return strict_context()
 
     @cached_property
     def _lenient(self) -> ssl.SSLContext:
-        context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-        context.check_hostname = False
-        context.verify_mode = ssl.CERT_NONE
-        context.options |= OP_LEGACY_SERVER_CONNECT
-        return context
+        return lenient_context()
+
+
+def strict_context() -> ssl.SSLContext:
+    """Make a context that verifies certificates by the system's authorities."""
+    context = ssl.create_default_context()
+    # Python 3.13 requires more than browsers do, such as key identifiers.
+    context.verify_flags &= ~ssl.VERIFY_X509_STRICT
+    context.hostname_checks_common_name = False  # RFC 9525, 2
+    context.options |= OP_LEGACY_SERVER_CONNECT
+    return context
+
+
+def lenient_context() -> ssl.SSLContext:
+    """Make a context that accepts every certificate."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname = False
+    context.verify_mode = ssl.CERT_NONE
+    context.options |= OP_LEGACY_SERVER_CONNECT
+    return context
+
+
+class UnusableCertificateError(Exception):
+    """A file of a certificate that cannot be shown."""
+
+
+def show_certificate(context: ssl.SSLContext, path: Path) -> None:
+    """Let a context show the certificate of a PEM file; raises UnusableCertificateError."""
+    try:
+        context.load_cert_chain(path, password=str)  # which is empty: it would ask the terminal
+    except ssl.SSLError as error:
+        why = "is no PEM file of a certificate and its key without a password"
+        raise UnusableCertificateError(f"{path} {why}") from error
+    except OSError as error:
+        raise UnusableCertificateError(f"{path} cannot be read: {error.strerror}") from error
 
 
 def _address(origin: str) -> tuple[str, int]:
@@ -145,11 +185,15 @@ class Dialer:
         host, port = route.tunnel[:2] if route.tunnel else route[:2]
         seconds = self._limits.read_timeout
         rule = self._rule if route.guarded else None
-        addresses = await permitted_addresses(host, rule, seconds)
+        by_socks = route.tunnel is not None and route.tunnel.scheme in SOCKS
+        addresses = [] if by_socks else await permitted_addresses(host, rule, seconds)
         connection = Connection(route, self._limits, observer)
         try:
             async with asyncio.timeout(seconds):
-                made = await connect_first(addresses, port, route.bind)
+                if by_socks:
+                    made = await connect_by_socks(route, seconds)
+                else:
+                    made = await connect_first(addresses, port, route.bind)
                 await self._begin(connection, made)
         except OSError as error:
             at = "" if route.guarded else f"proxy {host}:{port}: "
@@ -160,7 +204,7 @@ class Dialer:
         """Start the connection's protocol, with TLS and a tunnel where the route needs them."""
         loop = asyncio.get_running_loop()
         route = connection.route
-        if route.tunnel is None:
+        if route.tunnel is None or route.tunnel.scheme in SOCKS:
             tls = self._tls(route) if route.is_tls else {}
             await loop.create_connection(lambda: connection, sock=made, **tls)
             return

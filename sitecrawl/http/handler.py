@@ -35,7 +35,7 @@ from sitecrawl.http.fetch_errors import (
 )
 from sitecrawl.http.messages import host_of, request_bytes, route_of, site_of
 from sitecrawl.policy.http.network_addresses import AddressRule
-from sitecrawl.reqmeta import SENT_AT, WIRE_BYTES, origin_of, robots_of
+from sitecrawl.reqmeta import SENT_AT, WIRE_BYTES, is_login, origin_of, robots_of
 from sitecrawl.web.robots.robots_txt import SIZE_LIMIT
 
 if TYPE_CHECKING:
@@ -183,7 +183,11 @@ class BoundedDownloadHandler(BaseDownloadHandler):
             max_idle_connections(crawler.settings.getint("CONCURRENT_REQUESTS")),
         )
         self.rule = self.make_rule(crawler)
-        certificates = Certificates(verify=params.verify_tls, exempt=params.unverified_origins)
+        certificates = Certificates(
+            verify=params.verify_tls,
+            exempt=params.unverified_origins,
+            own=params.client_certificates,
+        )
         self._dialer = Dialer(self.rule, certificates, self._limits)
         self._stopper = DownloadStopper(crawler)
         self._archive = _archive(params.warc, crawler) if params.warc else None
@@ -228,7 +232,7 @@ class BoundedDownloadHandler(BaseDownloadHandler):
             request.headers.update(self._identity.headers(authority.decode(), time()))
         sent = request_bytes(request, connection.route)
         body = await connection.send_request(sent, exchange)
-        if self._archive is not None and answer.head is not None:
+        if self._archive is not None and answer.head is not None and not is_login(request):
             self._archive.write(request.url, sent, answer.head, body, connection.address)
         return answer.response(body, exchange.received, connection)
 

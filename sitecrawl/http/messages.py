@@ -22,15 +22,17 @@ if TYPE_CHECKING:
 
 BindAddress = tuple[str, int] | None
 DEFAULT_PORTS = {"http": 80, "https": 443}
+SOCKS = frozenset({"socks4", "socks4a", "socks5", "socks5h"})
 SCHEME_AND_AUTHORITY = re.compile(r"[a-z]+://[^/?#]*", re.IGNORECASE)
 
 
 class Tunnel(NamedTuple):
-    """Proxy that tunnels a TLS connection, with its credentials."""
+    """Proxy that tunnels a connection, with its credentials."""
 
     host: str
     port: int
     authorization: bytes | None
+    scheme: str = "http"
 
 
 class Route(NamedTuple):
@@ -71,8 +73,12 @@ def _direct(site: str, bind: str | tuple[str, int] | None) -> Route:
 
 def _through(proxy: str, direct: Route, request: Request) -> Route:
     parts = urlsplit(add_http_if_no_scheme(proxy))
+    if parts.scheme in SOCKS:
+        authorization = request.headers.get("Proxy-Authorization")
+        tunnel = Tunnel(parts.hostname or "", parts.port or 1080, authorization, parts.scheme)
+        return direct._replace(guarded=False, tunnel=tunnel)
     if parts.scheme not in DEFAULT_PORTS:
-        raise NotSupported(f"a proxy can be http:// or https://, not {parts.scheme}://")
+        raise NotSupported(f"a proxy can be http, https, socks4 or socks5, not {parts.scheme}://")
     host, port = parts.hostname or "", parts.port or DEFAULT_PORTS[parts.scheme]
     if not direct.is_tls:
         return Route(host, port, parts.scheme == "https", direct.bind, guarded=False)

@@ -27,15 +27,16 @@ ADVICE: Mapping[str, Advice] = {
     "broken_encoding": Advice("the body is not what its Content-Encoding says", OWNER),
     "challenge": Advice(
         "a check for browsers stands before the site",
-        f"{OWNER} to admit this crawler, or give the cookie of a browser that has passed it with "
-        "-a headers=",
+        f"{OWNER} to admit this crawler, or give the cookies of a browser that has passed it with "
+        "-a cookie_file=",
     ),
     "client_error": Advice("the server refuses the request", f"{CHECK_ADDRESS}, or {OWNER}"),
     "connection_failed": Advice("no connection", f"{CHECK_ADDRESS}, or {LATER}"),
     "connection_lost": Advice("the server ends the connection without an answer", LATER),
     "connection_refused": Advice("nothing answers there", f"{CHECK_ADDRESS}, or {LATER}"),
     "consent_wall": Advice(
-        "consent wall", "give the cookie that stores consent with -a headers=, or -a render=auto"
+        "consent wall",
+        "give the cookie that stores consent with -a cookie_file=, or -a render=auto",
     ),
     "content_type": Advice("not a page", OTHER_TYPE),
     "cut_short": Advice("the answer ends before its end", LATER),
@@ -52,8 +53,9 @@ ADVICE: Mapping[str, Advice] = {
     "gone": Advice("the server has it no more", CHECK_ADDRESS),
     "header_too_large": Advice("the headers are larger than 64 KiB", OWNER),
     "legally_unavailable": Advice("withheld for legal reasons", "leave it out"),
+    "login_failed": Advice("the login failed", "check -a login= and -a login_fields="),
     "login_wall": Advice(
-        "login wall", "give -a auth=ORIGIN=user:password, or a session's cookie with -a headers="
+        "login wall", "give -a login=, -a cookie_file= or -a auth=ORIGIN=user:password"
     ),
     "mime_ignored": Advice("not a page", OTHER_TYPE),
     "no_content": Advice("the answer has no content", CHECK_ADDRESS),

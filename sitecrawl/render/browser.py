@@ -18,6 +18,7 @@ from scrapy_playwright.handler import ScrapyPlaywrightDownloadHandler
 from scrapy_playwright.provider import PlaywrightBrowserProvider
 
 from sitecrawl.config.installed_browser import NO_BROWSER, find_chromium
+from sitecrawl.http.session_file import read_storage_state
 from sitecrawl.render.network_idle import NetworkIdleWaiter, retry_on_navigation
 from sitecrawl.render.page_guard import PageGuard
 from sitecrawl.render.proxy_check import sends_past_proxy
@@ -203,6 +204,8 @@ class PlaywrightRenderer:
         self._crawler = crawler
         self._params = params
         self._agent = agent
+        file = params.cookie_file
+        self._session = read_storage_state(Path(file)) if file else None
         self._numbers = count(1)
         self._starting = asyncio.Lock()
         self._handler: BrowserHandler | None = None
@@ -282,6 +285,7 @@ class PlaywrightRenderer:
             "service_workers": "block",
             "ignore_https_errors": not self._params.verify_tls,
             "proxy": {"server": proxy.url},
+            "storage_state": self._session,
         }
         meta: dict[str, Any] = {
             "playwright": True,

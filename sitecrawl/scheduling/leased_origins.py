@@ -273,7 +273,7 @@ class LeasedOrigins:
         state = await self._owner.frontier.claim(origin.key)
         if state is None:
             origin.lease_denied()
-            for request in tuple(origin.robots_requests):
+            for request in tuple(origin.urgent_requests):
                 await self._leave_to_holder(origin, request)
             asyncio.get_running_loop().call_later(RETRY_LEASE_SECONDS, self._claim_again, origin)
         else:
@@ -294,7 +294,7 @@ class LeasedOrigins:
         if not await self._owner.frontier.follow(asking.key, origin.key) or not asking.may_release:
             return
         leaves = asking.may_leave
-        origin.robots_requests.remove(request)
+        origin.urgent_requests.remove(request)
         asking.robots.cancel()
         asking.leave_to_owner(origin.key)
         if leaves:
@@ -313,7 +313,7 @@ class LeasedOrigins:
     def _claim_again(self, origin: Origin) -> None:
         if not origin.awaits_lease:
             return
-        if origin.adhoc_requests or origin.robots_requests:
+        if origin.adhoc_requests or origin.urgent_requests:
             self._tasks.begin(self._claim(origin))
         else:
             origin.lease_cancelled()

@@ -262,9 +262,10 @@ class Origin:
 
     ``slot`` is shared by origins on one address if the pace is kept by address.
     ``holds_lease`` tells whether a request may be sent now.
-    ``adhoc_requests`` are requests that are not visits. ``robots_requests`` are those for the
-    robots.txt of other origins, which redirect here: they do not wait for this origin's own, or two
-    origins that redirect to each other would deadlock. ``retries`` come after all else that is due.
+    ``adhoc_requests`` are requests that are not visits. ``urgent_requests`` are the steps of a login,
+    for which all others wait while the origin ``awaits_login``, and requests for the robots.txt of
+    other origins, which redirect here: they do not wait for this origin's own, or two origins that
+    redirect to each other would deadlock. ``retries`` come after all else that is due.
     ``open_visits`` counts the visits that have begun and are not committed yet. ``queued_at`` is
     the time for which the origin is in the ready queue, None while it is not. While the origin
     ``awaits_address`` nothing is sent, as another worker may have leased origins on its address;
@@ -288,7 +289,7 @@ class Origin:
     todo: deque[DueUrl] = field(default_factory=deque)
     retries: RetryQueue = field(default_factory=RetryQueue)
     adhoc_requests: deque[Request] = field(default_factory=deque)
-    robots_requests: deque[Request] = field(default_factory=deque)
+    urgent_requests: deque[Request] = field(default_factory=deque)
     in_flight: int = 0
     retry_count: Counter[int] = field(default_factory=Counter)
     head_checked: set[int] = field(default_factory=set)
@@ -298,6 +299,7 @@ class Origin:
     refilling: bool = False
     handed_over_at: float = float("-inf")
     awaits_address: bool = False
+    awaits_login: bool = False
     address: str | None = None
 
     @property
@@ -315,7 +317,7 @@ class Origin:
         """Time of its turn: at once if it is given up, as nothing will be sent then."""
         if self.given_up:
             return 0.0
-        if self.retries and not (self.todo or self.adhoc_requests or self.robots_requests):
+        if self.retries and not (self.todo or self.adhoc_requests or self.urgent_requests):
             return max(self.slot.ready_at, self.retries.ready_at)
         return self.slot.ready_at
 
@@ -329,16 +331,16 @@ class Origin:
         """True if the origin has something to send when its turn comes."""
         if self.awaits_lease or self.awaits_address:
             return False
-        if self.robots_requests:
+        if self.urgent_requests:
             return True
-        if self.robots.is_asked:
+        if self.robots.is_asked or self.awaits_login:
             return False
         return bool(self.adhoc_requests or (self._has_due and not self.given_up))
 
     @property
     def is_done(self) -> bool:
         """True if nothing is queued, in flight or uncommitted."""
-        waiting = self.adhoc_requests or self.robots_requests or self.in_flight
+        waiting = self.adhoc_requests or self.urgent_requests or self.in_flight
         waiting = waiting or self.open_visits or self.refilling
         if waiting or self.phase is OriginPhase.ACTIVE:
             return False
@@ -400,12 +402,12 @@ class Origin:
 
         An origin that was handed over itself stays until it has been here since ``received_before``.
         """
-        special = self.adhoc_requests or self.robots_requests or self.retries or self.retry_count
+        special = self.adhoc_requests or self.urgent_requests or self.retries or self.retry_count
         if special or self.robots.phase not in _STEADY or self.pace.backoff:
             return False
         if self.failure_budget.is_charged or self.handed_over_at > received_before:
             return False
-        if self.awaits_address:
+        if self.awaits_address or self.awaits_login:
             return False
         return self.phase in (OriginPhase.ACTIVE, OriginPhase.EXHAUSTED)
 
@@ -470,9 +472,17 @@ class Origin:
         """Queue a request that is not a visit, by its priority."""
         insort(self.adhoc_requests, request, key=lambda each: -each.priority)
 
-    def enqueue_robots(self, request: Request) -> None:
-        """Queue a request for another origin's robots.txt, before all others."""
-        self.robots_requests.append(request)
+    def await_login(self) -> None:
+        """Let all requests wait but the steps of a login."""
+        self.awaits_login = True
+
+    def login_ended(self) -> None:
+        """Go on after a login, whatever came of it."""
+        self.awaits_login = False
+
+    def enqueue_urgent(self, request: Request) -> None:
+        """Queue a step of a login, or a request for another origin's robots.txt, before all others."""
+        self.urgent_requests.append(request)
 
     def retry_at(self, entry: DueUrl | Request, ready_at: float) -> None:
         """Queue a URL or request for a retry from ``ready_at`` on, after all that is due."""
@@ -566,7 +576,7 @@ class Origin:
     @property
     def may_leave(self) -> bool:
         """True if nothing but pages waits, which another worker can request as well."""
-        special = self.adhoc_requests or self.robots_requests
+        special = self.adhoc_requests or self.urgent_requests
         return not special and self.phase in (OriginPhase.ACTIVE, OriginPhase.EXHAUSTED)
 
     @property

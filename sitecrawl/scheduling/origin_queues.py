@@ -179,10 +179,10 @@ class OriginQueues:
         origin.retry_at(request, asyncio.get_running_loop().time() + wait)
         self.ready.push(origin)
 
-    def enqueue_robots(self, request: Request, key: str) -> None:
+    def enqueue_urgent(self, request: Request, key: str) -> None:
         """Queue a request for another origin's robots.txt at the origin ``key``."""
         host = self._assign(request, key)
-        host.enqueue_robots(request)
+        host.enqueue_urgent(request)
         self.ready.push(host)
 
     def _assign(self, request: Request, key: str) -> Origin:

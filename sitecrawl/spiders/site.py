@@ -16,6 +16,8 @@ from sitecrawl.config.assembly import (
     archive_settings,
     database_url,
     file_settings,
+    login_settings,
+    proxy_settings,
     read_options,
     rendering_settings,
     spider_settings,
@@ -148,8 +150,10 @@ class SiteSpider(Spider):
                 self.overruled[name] = settings[name]
             priority = max(priority, SETTINGS_PRIORITIES["spider"])
             settings.set(name, value, priority)
-        tables = rendering_settings(params), file_settings(params), archive_settings(params)
-        for added in tables:
+        tables = (
+            *(rendering_settings, file_settings, archive_settings, proxy_settings, login_settings),
+        )
+        for added in (table(params) for table in tables):
             for name, components in added.items():
                 whole = {**settings.getdict(name), **components}
                 settings.set(name, whole, priority=settings.getpriority(name) or 0)

@@ -23,6 +23,7 @@ from sitecrawl.config.options.fetching import (
     read_credentials,
     read_headers,
     read_origin_headers,
+    read_secrets,
 )
 
 START = "https://example.org/"
@@ -142,8 +143,11 @@ def test_every_option_declares_its_effect():
 
 
 def test_options_of_headers_and_credentials_are_secret():
-    assert {"auth", "database", "headers", "origin_headers", "sync"} == SECRET
-    read = {read_headers, read_origin_headers, read_credentials}
+    assert {
+        *("auth", "database", "headers", "login_fields"),
+        *("origin_headers", "proxies", "sync"),
+    } == SECRET
+    read = {read_headers, read_origin_headers, read_credentials, read_secrets}
     for name, each in CrawlParams.model_fields.items():
         if any(getattr(part, "func", None) in read for part in each.metadata):
             assert name in SECRET, "declare it with option(secret=True)"

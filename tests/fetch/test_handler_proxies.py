@@ -105,9 +105,9 @@ async def test_proxy_that_opens_no_tunnel(
 async def test_proxy_of_another_kind_is_not_asked(
     fetch: Fetch, server: Server, scheme: str
 ) -> None:
-    proxy = server.serve({"*": "<p>by proxy"}).replace("http:", "socks5:")
+    proxy = server.serve({"*": "<p>by proxy"}).replace("http:", "ftp:")
     request = Request(f"{scheme}://site.test/", meta={"proxy": proxy})
-    with pytest.raises(NotSupported, match="not socks5://"):
+    with pytest.raises(NotSupported, match="not ftp://"):
         await fetch.send(fetch.handler(ELSEWHERE), request)
     assert server.log.connections == []
 

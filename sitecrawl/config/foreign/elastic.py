@@ -46,7 +46,7 @@ ANSWERED = {
     "purge_crawl_enabled": "deletions are always told",
     "schedule": "start sitecrawl by cron, systemd or Kubernetes (docs/operations.md)",
     "max_duration": "-s CLOSESPIDER_TIMEOUT=SECONDS",
-    "http_proxy_host": "set http_proxy and https_proxy in the environment",
+    "http_proxy_host": "give the proxy with -a proxies=",
     "log_level": "-L INFO",
 }
 """Settings whose counterpart is no option, with that counterpart."""

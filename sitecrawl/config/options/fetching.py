@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+from pathlib import Path
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BeforeValidator, SecretStr
@@ -16,6 +18,7 @@ from sitecrawl.config.types import (
     Words,
     read_json_object,
     read_lines,
+    read_urls,
     read_words,
 )
 from sitecrawl.web.robots.robots_txt import PRODUCT
@@ -23,6 +26,7 @@ from sitecrawl.web.urls.url import normalize, origin
 
 TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")  # RFC 9110, 5.6.2
 TEXT = re.compile(r"[\x20-\x7e]*")
+PROXY = re.compile(r"(?:https?|socks4a?|socks5h?)://(?:[^/@\s]*@)?[^/@\s]+:\d{1,5}/?")
 OURS = frozenset({"connection", "content-length", "cookie", "host", "te", "transfer-encoding"})
 
 
@@ -121,6 +125,48 @@ def check_credentials(auth: dict[str, SecretStr]) -> dict[str, SecretStr]:
     return {_origin(key): secret for key, secret in auth.items()}
 
 
+def read_secrets(value: object) -> object:
+    """Parse secrets: a table, a JSON object, or lines ``NAME=VALUE``; look up those elsewhere."""
+    table = _table(value, read_lines(value), "=")
+    if not isinstance(table, dict):
+        return table
+    return {
+        name: _looked_up(text) if isinstance(text, str) else text for name, text in table.items()
+    }
+
+
+def _looked_up(text: str) -> str:
+    where, _, name = text.partition(":")
+    if where == "env":
+        if name not in os.environ:
+            raise ValueError(f"the environment has no variable {name}")
+        return os.environ[name]
+    if where != "file":
+        return text
+    try:
+        return Path(name).read_text("utf-8").rstrip("\r\n")
+    except (OSError, ValueError) as error:
+        raise ValueError(f"the file {name} cannot be read: {type(error).__name__}") from None
+
+
+def read_origin_files(value: object) -> object:
+    """Parse files by origin: a table, a JSON object, or words ``ORIGIN=FILE``."""
+    return _table(value, read_words(value), "=")
+
+
+def check_origin_files(files: dict[str, str]) -> dict[str, str]:
+    """Return files by normalized origin."""
+    return {_origin(key): file for key, file in files.items()}
+
+
+def check_proxies(proxies: tuple[SecretStr, ...]) -> tuple[SecretStr, ...]:
+    """Check that proxies are URLs of known kinds."""
+    for proxy in proxies:
+        if not PROXY.fullmatch(proxy.get_secret_value()):
+            raise ValueError("a proxy is not of the form SCHEME://[NAME:PASSWORD@]HOST:PORT")
+    return proxies
+
+
 def _origin(text: str) -> str:
     found = origin(normalize(text) or "")
     if not found.startswith(("http:", "https:")):
@@ -149,6 +195,27 @@ Credentials = Annotated[
     BeforeValidator(read_credentials),
     AfterValidator(check_credentials),
     Notation("table", "ORIGIN=user:password parted by spaces, or a TOML table"),
+]
+
+
+OriginFiles = Annotated[
+    dict[str, str],
+    BeforeValidator(read_origin_files),
+    AfterValidator(check_origin_files),
+    Notation("table", "ORIGIN=FILE parted by spaces, or a TOML table"),
+]
+Proxies = Annotated[
+    tuple[SecretStr, ...],
+    BeforeValidator(read_urls),
+    AfterValidator(check_proxies),
+    Notation("list of URLs", "URLs parted by spaces"),
+]
+
+
+Secrets = Annotated[
+    dict[str, SecretStr],
+    BeforeValidator(read_secrets),
+    Notation("table", "lines of the form NAME=VALUE, or a TOML table"),
 ]
 
 
@@ -214,6 +281,52 @@ class FetchParams(OptionGroup):
         default=True,
         effect=Effect.RUN,
         description="Keep cookies and send them back to their site.",
+    )
+
+    login: str = option(
+        "",
+        effect=Effect.RUN,
+        description="Page with the form by which the crawl logs in to its site, at one of the "
+        "origins of the starts.",
+    )
+    login_fields: Secrets = option(
+        default_factory=dict,
+        secret=True,
+        effect=Effect.RUN,
+        description="Fields of that form with their values; env:NAME and file:PATH name where a value "
+        "stands. The fields that the form fills in itself are sent too.",
+    )
+    logged_in: str = option(
+        "",
+        effect=Effect.RUN,
+        description="Text in the source of every page while the user is logged in, such as the address "
+        "of the logout link; without it the user is where the form is not shown.",
+    )
+    login_tries: int = option(
+        3,
+        ge=1,
+        effect=Effect.RUN,
+        description="How often a run sends the form, again after each end of the session; once if its "
+        "fields are refused.",
+    )
+    cookie_file: str = option(
+        "",
+        effect=Effect.RUN,
+        description="File with the cookies of a session: Netscape's form, or Playwright's storage "
+        "state, which pages in a browser get whole.",
+    )
+    client_certificates: OriginFiles = option(
+        default_factory=dict,
+        effect=Effect.RUN,
+        description="PEM files with the certificate and key that an origin asks of its visitors; "
+        "shown to that origin and to no other.",
+    )
+    proxies: Proxies = option(
+        (),
+        secret=True,
+        effect=Effect.RUN,
+        description="Proxies that take turns: http, https, socks4 and socks5 URLs, with name and "
+        "password if they want them. One that fails rests for 100 requests.",
     )
 
     delay: Duration = option(
@@ -356,3 +469,13 @@ class FetchParams(OptionGroup):
     unverified_origins: Origins = option(
         (), effect=Effect.RUN, description="Origins whose certificates are not verified."
     )
+
+    @property
+    def logs_in(self) -> bool:
+        """True if the crawl sends a form to log in, which an archive cannot answer."""
+        return bool(self.login and not self.from_warc)
+
+    @property
+    def has_session(self) -> bool:
+        """True if the crawl is known to a site."""
+        return bool(self.login or self.cookie_file or self.auth)

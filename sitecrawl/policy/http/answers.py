@@ -33,6 +33,7 @@ TEMPORARY_REDIRECT = FetchResult(Outcome.REDIRECT, "redirect")
 REDIRECT_WITHOUT_LOCATION = FetchResult(
     Outcome.DID_NOT_UNDERSTAND_ANSWER, "redirect_without_location"
 )
+LOGIN_WALL = FetchResult(Outcome.LOGIN_WALL, "login_wall")
 PARTIAL_CONTENT = FetchResult(Outcome.DID_NOT_UNDERSTAND_ANSWER, "partial_content")
 UNKNOWN_STATUS = FetchResult(
     Outcome.DID_NOT_UNDERSTAND_ANSWER, "unknown_status", counts_against_budget=True

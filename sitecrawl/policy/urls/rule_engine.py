@@ -19,6 +19,7 @@ from sitecrawl.policy.urls.canonicalization import (
     has_treated_query,
 )
 from sitecrawl.policy.urls.known_views import KnownViews, PageViews
+from sitecrawl.policy.urls.login_links import LogoutLinks
 from sitecrawl.policy.urls.scope import NumericHosts, Scope
 from sitecrawl.policy.urls.session_ids import DroppedParameters, SessionIds, TrackingParameters
 from sitecrawl.policy.urls.url_rules import (
@@ -57,7 +58,7 @@ STAGES = (
         lambda _: has_parameters,
     ),
     StageKinds(QUERY_CHANGES, QUERY_RULES, has_treated_query),
-    StageKinds((), (*SIZE_RULES, Scope, *PATTERN_RULES, *PATH_RULES)),
+    StageKinds((), (*SIZE_RULES, Scope, *PATTERN_RULES, *PATH_RULES, LogoutLinks)),
 )
 """All changes and rules on URLs, in the order in which they apply."""
 LINK_RULES = (Depth, Rel, KnownViews)

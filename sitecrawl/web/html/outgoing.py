@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+from urllib.parse import unquote
 
 from sitecrawl.web.html.generators import generators_of_links
 from sitecrawl.web.html.links import LinkReader, link_patterns
@@ -84,6 +85,9 @@ def read_link_headers(values: Iterable[str]) -> list[dict[str, str | None]]:
             link: dict[str, str | None] = {"href": matched[1].strip()}
             for name, quoted, plain in _PARAMETER.findall(matched[2]):
                 link.setdefault(name.lower(), _ESCAPE.sub(r"\1", quoted[1:-1]) or plain)
+            title = (link.get("title*") or "").split("'", 2)  # RFC 8187, 3.2
+            if len(title) == 3:
+                link["title"] = unquote(title[2])
             if "anchor" not in link:
                 found.append(link)
     return found

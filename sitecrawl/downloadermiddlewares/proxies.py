@@ -1,0 +1,48 @@
+"""Send each request through the next of several proxies."""
+
+from __future__ import annotations
+
+from itertools import count
+from typing import TYPE_CHECKING, Any
+
+from sitecrawl.reqmeta import PROXY
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from scrapy import Request
+    from scrapy.crawler import Crawler
+
+REST = 100
+"""Requests for which a proxy rests after a failure, while there are others."""
+
+
+class RotatingProxies:
+    """Choice of the proxy whose turn it is, unless the request names one.
+
+    Scrapy's middleware, which comes next, takes name and password from its URL.
+    """
+
+    def __init__(self, proxies: Iterable[str]) -> None:
+        self._order = count()
+        self._turns = {proxy: next(self._order) for proxy in proxies}
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> RotatingProxies:
+        """Build it with the proxies that the spider's configuration lists."""
+        spider: Any = crawler.spider
+        return cls(each.get_secret_value() for each in spider.configuration.params.proxies)
+
+    def process_request(self, request: Request) -> None:
+        """Choose a proxy for the request."""
+        if "proxy" in request.meta:
+            return
+        proxy = min(self._turns, key=self._turns.__getitem__)
+        self._turns[proxy] = next(self._order)
+        request.meta["proxy"] = request.meta[PROXY] = proxy
+
+    def process_exception(self, request: Request, exception: Exception) -> None:  # noqa: ARG002
+        """Let the proxy of a request that had no response rest."""
+        proxy = request.meta.get(PROXY)
+        if proxy is not None:
+            self._turns[proxy] += REST
