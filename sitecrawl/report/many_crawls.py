@@ -11,13 +11,14 @@ from sitecrawl.frontier import open_survey
 from sitecrawl.report import problems
 from sitecrawl.report.facts import Facts, Row
 from sitecrawl.report.report_list import OVERVIEW, FilledList, ReportList, moment
+from sitecrawl.statuses import DONE
 
 CRAWLS = ReportList(
     "crawls",
     "Crawls",
     OVERVIEW,
-    "Each crawl with its last run, the kinds of problems that its site has by importance, and its dead "
-    "starts with reason and remedy.",
+    "Each crawl with its last run, those that need a person first: dead starts with reason and remedy, "
+    "and the kinds of problems that its site has by importance.",
     "The file has no crawl.",
     (
         *("crawl", "exit_status", "failed_starts", "documents", "waiting"),
@@ -45,6 +46,7 @@ def read_crawls(
                 for of in wanted:
                     rows[of.name] += ((each.name, *row) for row in facts.rows(of))
         crawls.append(_crawl(each, counts))
+    crawls.sort(key=lambda row: row[1] == DONE)
     named = [replace(of, columns=("crawl", *of.columns)) for of in wanted]
     return [FilledList(CRAWLS, crawls), *(FilledList(of, rows[of.name]) for of in named)]
 
