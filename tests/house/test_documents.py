@@ -117,16 +117,6 @@ def test_every_path_of_contributing_exists() -> None:
     assert missing == []
 
 
-def test_walks_of_the_architecture_have_as_many_files_as_they_say() -> None:
-    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
-    walks = re.findall(
-        r"^## ([^\n]+): (\d+) files\n(.*?)(?=^## |\Z)", text, re.MULTILINE | re.DOTALL
-    )
-    found = {title: len(re.findall(r"^\d+\. `", walk, re.MULTILINE)) for title, _, walk in walks}
-    assert found == {title: int(count) for title, count, _ in walks}
-    assert len(found) == 3
-
-
 def test_nobody_is_sent_to_the_package_of_another() -> None:
     """``sitecrawl`` on PyPI is another's; ours is ``scrapy-sitecrawl``."""
     pages = [*ROOT.glob("*.md"), *ROOT.glob("*/README.md"), *ROOT.glob("docs/*.md")]
