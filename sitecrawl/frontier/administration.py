@@ -7,6 +7,7 @@ from collections.abc import Set as AbstractSet
 
 from sitecrawl.frontier.base import Candidate, Change, Outcome
 from sitecrawl.frontier.database import Database, placeholders
+from sitecrawl.frontier.document_changes import Changes, StateTables
 from sitecrawl.frontier.documents import Documents, NearPages
 from sitecrawl.frontier.held_changes import HeldChanges
 from sitecrawl.frontier.link_table import LinkGraph, pack_ids
@@ -17,7 +18,6 @@ from sitecrawl.frontier.redirect_resolver import RedirectResolver
 from sitecrawl.frontier.runs import count_pending, last_run
 from sitecrawl.frontier.state_options import StateOptions
 from sitecrawl.frontier.url_table import Urls
-from sitecrawl.frontier.visit_reducer import Changes, StateTables
 
 # ruff: noqa: S608 -- only constants become part of a statement
 

@@ -6,11 +6,12 @@ from collections import defaultdict
 from collections.abc import Collection, Sequence
 
 from sitecrawl.frontier.base import HeldGroup, Settlement
+from sitecrawl.frontier.document_changes import Changes, StateTables
 from sitecrawl.frontier.former_starts import FormerStarts
 from sitecrawl.frontier.held_changes import HeldChange
+from sitecrawl.frontier.held_releases import HeldReleases, text_of
 from sitecrawl.frontier.outbox import Outbox
 from sitecrawl.frontier.redirect_resolver import TargetState
-from sitecrawl.frontier.visit_reducer import Changes, StateTables, VisitReducer, text_of
 from sitecrawl.policy.lifecycle.duplicates import rank
 from sitecrawl.policy.lifecycle.losses import (
     TextChange,
@@ -37,7 +38,7 @@ class LossGuard:
         self._memory = memory
         self._origin = origin
         self._changes = Changes(memory.documents, origin)
-        self._reducer = VisitReducer(memory, self._changes)
+        self._releases = HeldReleases(memory, self._changes)
         self._rows = memory.held.of(origin)
         self._open = {each.url for each in self._rows}
         """URLs whose changes are not carried out yet."""
@@ -81,7 +82,7 @@ class LossGuard:
     def _own(self, found: Sequence[HeldChange], moved: Collection[int]) -> set[int]:
         """Return the URLs of documents with content of their own; that to which other pages begin to
         lead may be a maintenance page."""
-        own = self._reducer.own_content(found, self._rows)
+        own = self._releases.own_content(found, self._rows)
         return own - {each.target for each in self._rows if each.url not in moved}
 
     def confirm(self, outbox: Outbox) -> Settlement:
@@ -102,7 +103,7 @@ class LossGuard:
             vacated = each.change == "new" and self._is_vacated(each, allowed)
             if each.change and (vacated or each.url in allowed):
                 self._open.discard(each.url)
-                self._reducer.release(each)
+                self._releases.release(each)
                 done.add(each.url)
         for each in found:
             if each.reason and each.url in allowed and self._may_delete(each):
@@ -123,11 +124,11 @@ class LossGuard:
         """Carry out a deletion unless the page that replaces its own does not stay."""
         moved_to = deletion.moved_to
         if deletion.target is not None:
-            end = self._reducer.end_of(deletion)
+            end = self._releases.end_of(deletion)
             if end.state is not TargetState.PAGE or end.url in self._open:
                 return False
             moved_to = end.address
-        self._reducer.carry_out(deletion, moved_to)
+        self._releases.carry_out(deletion, moved_to)
         return True
 
     def _keeps_text(self, change: HeldChange) -> bool:
@@ -154,9 +155,9 @@ def settle(
 ) -> Settlement:
     """Inside a transaction: carry out the changes of an origin that has nothing left to visit."""
     changes = Changes(memory.documents, origin)
-    reducer = VisitReducer(memory, changes)
+    releases = HeldReleases(memory, changes)
     for url in former_starts.unnamed(origin):
-        reducer.exclude(url)
+        releases.exclude(url)
     written = outbox.write(changes.entries())
     settlement = LossGuard(memory, origin).settle(outbox, now, former_starts.kept(origin))
     settlement.changes[:0] = written

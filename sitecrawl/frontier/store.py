@@ -27,11 +27,14 @@ from sitecrawl.frontier.base import (
     Share,
     VisitResult,
 )
+from sitecrawl.frontier.claims import Claims
 from sitecrawl.frontier.database import Database, RowStatement, migrate
+from sitecrawl.frontier.document_changes import Changes, StateTables
 from sitecrawl.frontier.documents import Documents, NearPages
 from sitecrawl.frontier.evidence_table import EvidenceTable, StoredEvidence
 from sitecrawl.frontier.former_starts import FormerStarts
 from sitecrawl.frontier.held_changes import HeldChanges
+from sitecrawl.frontier.held_releases import HeldReleases
 from sitecrawl.frontier.kept_files import KeptFile, KeptFiles
 from sitecrawl.frontier.leases import (
     Leases,
@@ -55,11 +58,7 @@ from sitecrawl.frontier.redirect_resolver import RedirectResolver
 from sitecrawl.frontier.run_counters import combined, worker_counters
 from sitecrawl.frontier.state_options import StateOptions
 from sitecrawl.frontier.url_table import Reminders, Urls
-from sitecrawl.frontier.visit_reducer import (
-    Changes,
-    StateTables,
-    VisitReducer,
-)
+from sitecrawl.frontier.visit_reducer import VisitReducer
 from sitecrawl.frontier.visits import Finding, Visits, is_page_visit, known_again
 
 WAKE_SECONDS = 60.0
@@ -193,8 +192,7 @@ class Store:
 
     def requeue_due(self) -> None:
         """Queue every URL that is due now, including those that this run has visited."""
-        with self._transaction():
-            self._database.exclusive_lock()
+        with self._transaction(exclusive=True):
             now, after_this = self._database.now(), self.run + 1
             if runs.requeue_due(self._database, after_this, now, self._options):
                 runs.count_pending(self._database, self._options.realm)
@@ -203,8 +201,7 @@ class Store:
         """Lease up to ``limit`` free origins with waiting URLs; none while this worker recovers."""
         if self.leases.recovering:
             return []
-        with self._transaction():
-            self._database.exclusive_lock()
+        with self._transaction(exclusive=True):
             now = self._database.now()
             reap_dead_workers(self._database, now, self._options.delay)
             if self._wakes and time.monotonic() - self._woken > WAKE_SECONDS:
@@ -215,8 +212,7 @@ class Store:
 
     def claim(self, origin: str) -> OriginState | None:
         """Lease an origin, even if nothing is due on it; None while another worker has it."""
-        with self._transaction():
-            self._database.exclusive_lock()
+        with self._transaction(exclusive=True):
             self._urls.know([origin])
             return self.leases.claim(origin)
 
@@ -282,31 +278,19 @@ class Store:
         self._former_starts.confirm(candidates + targets)
         documents = self._memory.documents
         changes = Changes(documents, origin)
-        judge = VisitReducer(self._memory, changes)
+        reducer = VisitReducer(self._memory, changes)
         hashes = [visit.content_hash for visit in visits if visit.document]
         documents.expect(origin, [each for each in hashes if each is not None])
         for finding in findings:
-            judge.judge(finding)
+            reducer.apply(finding)
         documents.forget()
         done = self._visits.write(findings)
         self._links.write(findings)
-        judge.review(findings)
-        self._release_own(judge, origin, len(findings))
+        Claims(self._memory, changes).review_all([each.stored.id for each in findings])
+        HeldReleases(self._memory, changes).release_own(origin, len(findings))
         today, visited = day_of(self._database.now()), sum(map(is_page_visit, visits))
         self._database.write(END_VISITS, [(done, today, visited, today, origin)])
         return findings, self._outbox.write(changes.entries())
-
-    def _release_own(self, judge: VisitReducer, origin: int, visits: int) -> None:
-        """Write the documents that have waited long enough and have content of their own."""
-        held = self._memory.held
-        waited = held.count_visits(origin, visits)
-        changed = [each for each in waited if each.change == "changed"]
-        if changed:
-            own = judge.own_content(changed, held.of(origin))
-            held.hold([each.url for each in changed if each.url not in own])
-            for each in changed:
-                if each.url in own:
-                    judge.release(each)
 
     def put_off(self, origin: str, priorities: Mapping[int, int]) -> None:
         """Return popped URLs of a leased origin to the queue, each with a new priority."""
@@ -364,16 +348,14 @@ class Store:
         """Let a leased origin share the pace of an IP address; return the time of the address's next
         request, or None while another worker has leased origins of that address.
         """
-        with self._transaction():
-            self._database.exclusive_lock()
+        with self._transaction(exclusive=True):
             return self.leases.hold_address(origin, address)
 
     def follow(self, origin: str, other: str) -> bool:
         """Let the worker that has another origin have this leased one next; False if it may not:
         of two that follow each other only one does.
         """
-        with self._transaction():
-            self._database.exclusive_lock()
+        with self._transaction(exclusive=True):
             return self.leases.follow(origin, other)
 
     def beat(self, heartbeat: Heartbeat) -> Share:
@@ -458,8 +440,7 @@ class Store:
         """Return undelivered outbox rows of earlier runs with ``seq > after`` that no living
         worker holds, in order.
         """
-        with self._transaction():
-            self._database.exclusive_lock()
+        with self._transaction(exclusive=True):
             reap_dead_workers(self._database, self._database.now(), self._options.delay)
             realm = self._options.realm
             return take_undelivered(
@@ -475,8 +456,7 @@ class Store:
 
     def take_over_deliveries(self, feeds: Collection[str]) -> list[Delivered]:
         """Take over deliveries to these feeds from crawls that did not end normally."""
-        with self._transaction():
-            self._database.exclusive_lock()
+        with self._transaction(exclusive=True):
             reap_dead_workers(self._database, self._database.now(), self._options.delay)
             return take_over(self._database, self.owner, self.run, feeds)
 
@@ -492,8 +472,7 @@ class Store:
 
     def end_deliveries(self) -> None:
         """End the deliveries of this worker; once all workers have, later runs overwrite the files."""
-        with self._transaction():
-            self._database.exclusive_lock()
+        with self._transaction(exclusive=True):
             end(self._database, self.owner, self.run)
 
     def counters_of_others(self) -> dict[str, Any]:
@@ -507,9 +486,11 @@ class Store:
         self._database.close()
 
     @contextmanager
-    def _transaction(self) -> Iterator[None]:
+    def _transaction(self, *, exclusive: bool = False) -> Iterator[None]:
         try:
             with self._database.transaction():
+                if exclusive:
+                    self._database.exclusive_lock()
                 yield
         except BaseException:
             self._urls.forget()

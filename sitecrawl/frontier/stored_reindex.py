@@ -9,12 +9,12 @@ from typing import Any
 
 from sitecrawl.frontier.base import Candidate, Change
 from sitecrawl.frontier.database import Database
+from sitecrawl.frontier.document_changes import Changes
 from sitecrawl.frontier.documents import Documents, StoredDocument
 from sitecrawl.frontier.outbox import Outbox
 from sitecrawl.frontier.runs import count_pending, last_run, reread
 from sitecrawl.frontier.state_options import StateOptions
 from sitecrawl.frontier.url_table import Urls
-from sitecrawl.frontier.visit_reducer import Changes
 
 BATCH = 500
 CURRENT = (

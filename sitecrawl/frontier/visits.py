@@ -133,7 +133,7 @@ class Finding:
     held: StoredDocument | None = None
     changed: bool = False
     fresh: bool = False
-    withheld: bool = False
+    is_held: bool = False
     document: dict[str, Any] = field(default_factory=dict)
 
     @property
@@ -160,7 +160,7 @@ class Finding:
     @property
     def unconfirmed(self) -> bool:
         """True if the current document is kept although its page did not confirm it."""
-        if self.withheld:
+        if self.is_held:
             return True
         return (
             self.is_current and not self.fresh and self.outcome is not Outcome.FILE_DID_NOT_CHANGE

@@ -15,8 +15,6 @@ from fixtures.server import Answer, Server, Site, page
 from sitecrawl.config.option import Effect, effect_of
 from sitecrawl.config.options.crawl_options import CrawlParams
 
-pytestmark = pytest.mark.slow
-
 CASES: dict[str, Any] = tomllib.loads(
     (Path(__file__).parent / "cases" / "effects.toml").read_text("utf-8")
 )
@@ -140,6 +138,7 @@ def test_every_option_has_a_case() -> None:
     assert CASES.keys() == CrawlParams.model_fields.keys()
 
 
+@pytest.mark.slow
 def test_what_an_option_changes_is_its_effect(server: Server, tmp_path: Path) -> None:
     origin = server.serve(site())
     start = {**ALWAYS, "start": f"{origin}/"}
