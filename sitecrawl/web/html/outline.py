@@ -285,6 +285,8 @@ class Format(NamedTuple):
 
 
 STRONG, EMPHASIS, DELETED, CODE, LINK, IMAGE = "**", "*", "~~", "`", "[", "!["
+APART = frozenset({CODE, LINK, IMAGE})  # two runs of these are not merged
+Mark = tuple[int, Format, bool]  # a position in the pieces of a line, and if the format begins
 
 
 class MarkedText(TextBuilder):
@@ -296,7 +298,7 @@ class MarkedText(TextBuilder):
         super().__init__()
         self.outline = outline
         self.base = Base("", "utf-8")
-        self._marks: list[tuple[int, Format, bool]] = []
+        self._marks: list[Mark] = []
         self._open: list[Format] = []
         self._taken: list[str] | None = None
         self._is_plain = False  # the line has no formatting
@@ -364,6 +366,8 @@ class MarkedText(TextBuilder):
         """The Markdown of the pieces of the last line; open formatting continues in the next."""
         pieces, self._taken = self._taken or [], None
         marks, self._marks = self._marks, []
+        if not self._open and _are_apart(marks):
+            return _line_of_runs(pieces, marks, self.base)
         writer = _LineWriter(self.base, plain=self.outline.kind in NEVER_BOLD)
         for mark in self._open:
             writer.open(mark)
@@ -381,6 +385,62 @@ class MarkedText(TextBuilder):
         line = writer.finished()
         self._open = writer.still_open
         return line
+
+
+def _are_apart(marks: Sequence[Mark]) -> bool:
+    """Return True if a line has only code, links and images, none within another."""
+    is_open = False
+    for _, mark, opens in marks:
+        if opens is is_open or mark.sign not in APART:
+            return False
+        is_open = opens
+    return not is_open
+
+
+def _line_of_runs(pieces: Sequence[str], marks: Sequence[Mark], base: Base) -> str:
+    """The Markdown of a line whose formatting is not nested, as that of two lines in three."""
+    out: list[str] = []
+    space = False
+    at, mark = 0, None
+    for position, following, opens in (*marks, (len(pieces), None, True)):
+        text = "".join(pieces[at:position])
+        words = squeezed(text)
+        if words:
+            if out and (space or text[0].isspace()):
+                out.append(" ")
+            space = text[-1].isspace()
+            out.append(_shown(mark, words, base) if mark is not None else escaped(words))
+        else:
+            space = space or bool(text)
+        at, mark = position, following if opens else None
+    return "".join(out)
+
+
+def _shown(mark: Format, words: str, base: Base) -> str:
+    """Words with one format."""
+    if mark.sign == CODE:
+        return _ticked(words)
+    words = escaped(words)
+    if "[" in words or "]" in words:
+        words = _BRACKET.sub(r"\\", words)
+    return _linked(mark, words, base)
+
+
+def _ticked(content: str) -> str:
+    """Code between as many backticks as none of its runs has."""
+    if "`" not in content:
+        return f"`{content}`"
+    runs = {len(each) for each in _TICKS.findall(content)}
+    ticks = "`" * next(each for each in count(1) if each not in runs)
+    return f"{ticks} {content} {ticks}"
+
+
+def _linked(mark: Format, content: str, base: Base) -> str:
+    """A link or an image; empty for the sign of a permalink."""
+    if mark.sign == LINK and content in PERMALINKS and mark.href.startswith("#"):
+        return ""
+    url = absolute(mark.href, base)
+    return f"{mark.sign}{content}]({url})" if url else content
 
 
 class _LineWriter:
@@ -478,23 +538,12 @@ class _LineWriter:
 
     def _end(self, mark: Format, start: int) -> None:
         if mark.sign == CODE:
-            content = "".join(self._out[start + 1 :])
-            runs = {len(each) for each in _TICKS.findall(content)}
-            ticks = "`" * next(each for each in count(1) if each not in runs)
-            pad = " " if runs else ""
-            self._out[start:] = [f"{ticks}{pad}{content}{pad}{ticks}"]
+            self._out[start:] = [_ticked("".join(self._out[start + 1 :]))]
         elif mark.sign in (LINK, IMAGE):
-            self._out[start:] = [self._linked(mark, "".join(self._out[start + 1 :]))]
+            self._out[start:] = [_linked(mark, "".join(self._out[start + 1 :]), self._base)]
         else:
             self._out.append(mark.sign)
             self._closed = (mark.sign, start, len(self._out))
-
-    def _linked(self, mark: Format, content: str) -> str:
-        """A link or an image; empty for the sign of a permalink."""
-        if mark.sign == LINK and content in PERMALINKS and mark.href.startswith("#"):
-            return ""
-        url = absolute(mark.href, self._base)
-        return f"{mark.sign}{content}]({url})" if url else content
 
 
 def absolute(href: str, base: Base) -> str:

@@ -169,6 +169,7 @@ class Walk:
         text = self.text
         pieces, flush = text.pieces, text.flush
         get, named = self.actions.get, self.named
+        phrases = PHRASES if self.plain else ()
         while True:
             if node is None:
                 if not stack:
@@ -196,7 +197,7 @@ class Walk:
                     content = child.text_content
                     if content and (pieces or not content.isspace()):
                         pieces.append(content)
-                elif tag not in PHRASES or not self._read_run(node):
+                elif tag not in phrases or not self._read_run(node):
                     stack.append((node, leave))
                     node = child
                     continue
