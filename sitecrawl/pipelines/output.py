@@ -11,7 +11,7 @@ from sitecrawl.extensions.crawl import crawl_of
 from sitecrawl.frontier.base import Outcome
 from sitecrawl.items import line_of
 from sitecrawl.pipelines.document import current_document
-from sitecrawl.policy.documents.fields import DOCUMENT_FIELDS, ENVELOPE, is_empty
+from sitecrawl.policy.documents.fields import DOCUMENT_FIELDS, ENVELOPE, filled
 from sitecrawl.policy.documents.output_shapes import serialized_parts
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def finished(item: Any, document: Document) -> dict[str, Any]:
     fields = {name: value for name, value in made.items() if name not in ENVELOPE}
     fields |= document.envelope
     ordered = {name: fields[name] for name in DOCUMENT_FIELDS if name in fields} | fields
-    stored = {name: value for name, value in ordered.items() if not is_empty(value)}
+    stored = filled(ordered)
     values = {name: value for name, value in stored.items() if not isinstance(value, str)}
     for _ in serialized_parts(values):  # raises for a value that JSON cannot represent
         pass

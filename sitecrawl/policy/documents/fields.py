@@ -67,10 +67,10 @@ class OutputField:
     name: str
     meaning: str
     example: Any
-    volatile: bool
     page: Callable[[PageFacts], Any] | None = None
     fetch: Callable[[FetchFacts], Any] | None = None
     filled_by: str = ""
+    volatile: bool = False
     envelope: bool = False
     minimal: bool = False
     rag: bool = False
@@ -89,7 +89,6 @@ DOCUMENT: tuple[OutputField, ...] = (
         meaning="`upsert`",
         example="upsert",
         filled_by=DATABASE,
-        volatile=False,
         envelope=True,
         minimal=True,
         rag=True,
@@ -102,7 +101,6 @@ DOCUMENT: tuple[OutputField, ...] = (
         ),
         example="8025f833eebe1f453066025d34f47454",
         fetch=lambda fetch: fetch.id,
-        volatile=False,
         envelope=True,
         minimal=True,
         rag=True,
@@ -112,7 +110,6 @@ DOCUMENT: tuple[OutputField, ...] = (
         meaning="sequence number of this change in the crawl database, increasing",
         example=17,
         filled_by=DATABASE,
-        volatile=False,
         envelope=True,
         minimal=True,
         rag=True,
@@ -122,7 +119,6 @@ DOCUMENT: tuple[OutputField, ...] = (
         meaning="number of the run that wrote the record",
         example=2,
         filled_by=DATABASE,
-        volatile=False,
         envelope=True,
         rag=True,
     ),
@@ -131,7 +127,6 @@ DOCUMENT: tuple[OutputField, ...] = (
         meaning="version of this list, 1",
         example=1,
         fetch=lambda _: SCHEMA_VERSION,
-        volatile=False,
         envelope=True,
     ),
     OutputField(
@@ -139,7 +134,6 @@ DOCUMENT: tuple[OutputField, ...] = (
         meaning="the realm of the crawl",
         example="default",
         fetch=lambda fetch: fetch.realm,
-        volatile=False,
         envelope=True,
         rag=True,
     ),
@@ -151,7 +145,6 @@ DOCUMENT: tuple[OutputField, ...] = (
         ),
         example="new",
         filled_by=DATABASE,
-        volatile=False,
         envelope=True,
         rag=True,
     ),
@@ -160,7 +153,6 @@ DOCUMENT: tuple[OutputField, ...] = (
         meaning="the URL that was fetched",
         example="https://example.org/docs/guide/linux/install.html",
         fetch=lambda fetch: fetch.url,
-        volatile=False,
         minimal=True,
         rag=True,
     ),
@@ -169,28 +161,24 @@ DOCUMENT: tuple[OutputField, ...] = (
         meaning="the URL's scheme, `http` or `https`",
         example="https",
         fetch=lambda fetch: fetch.parts.scheme,
-        volatile=False,
     ),
     OutputField(
         name="url_host",
         meaning="the URL's host",
         example="example.org",
         fetch=lambda fetch: fetch.parts.host,
-        volatile=False,
     ),
     OutputField(
         name="url_port",
         meaning="the URL's port, also where it is the scheme's default",
         example=443,
         fetch=lambda fetch: fetch.parts.port,
-        volatile=False,
     ),
     OutputField(
         name="url_path",
         meaning="the URL's path",
         example="/docs/guide/linux/install.html",
         fetch=lambda fetch: fetch.parts.path,
-        volatile=False,
     ),
     OutputField(
         name="url_path_dir1",
@@ -198,7 +186,6 @@ DOCUMENT: tuple[OutputField, ...] = (
         example="docs",
         fetch=lambda fetch: fetch.directory(1),
         elastic=lambda record: path_part(record, 1),
-        volatile=False,
     ),
     OutputField(
         name="url_path_dir2",
@@ -206,7 +193,6 @@ DOCUMENT: tuple[OutputField, ...] = (
         example="guide",
         fetch=lambda fetch: fetch.directory(2),
         elastic=lambda record: path_part(record, 2),
-        volatile=False,
     ),
     OutputField(
         name="url_path_dir3",
@@ -214,7 +200,6 @@ DOCUMENT: tuple[OutputField, ...] = (
         example="linux",
         fetch=lambda fetch: fetch.directory(3),
         elastic=lambda record: path_part(record, 3),
-        volatile=False,
     ),
     OutputField(
         name="url_dynamic",
@@ -223,14 +208,12 @@ DOCUMENT: tuple[OutputField, ...] = (
         ),
         example=True,
         fetch=lambda fetch: is_dynamic(fetch.url) or None,
-        volatile=False,
     ),
     OutputField(
         name="canonical_url",
         meaning="the page's canonical URL",
         example="https://example.org/docs/guide/linux/install.html",
         filled_by="CanonicalPipeline",
-        volatile=False,
         rag=True,
     ),
     OutputField(
@@ -238,7 +221,6 @@ DOCUMENT: tuple[OutputField, ...] = (
         meaning="other URLs of the same content",
         example=["https://example.org/print/install.html"],
         filled_by=DATABASE,
-        volatile=False,
         whole=True,
     ),
     OutputField(
@@ -271,7 +253,6 @@ DOCUMENT: tuple[OutputField, ...] = (
         meaning="the title, or its substitute",
         example="Installation",
         page=lambda facts: document_title(facts.page, facts.options),
-        volatile=False,
         minimal=True,
         rag=True,
     ),
@@ -280,7 +261,6 @@ DOCUMENT: tuple[OutputField, ...] = (
         meaning="the name of the site that the page states, or that ends its title and is its host's",
         example="Example Docs",
         page=lambda facts: named_site(facts.page),
-        volatile=False,
         rag=True,
     ),
     OutputField(
@@ -288,7 +268,6 @@ DOCUMENT: tuple[OutputField, ...] = (
         meaning="the meta description as written",
         example="How to install it",
         page=meta_description,
-        volatile=False,
         whole=True,
     ),
     OutputField(
@@ -297,7 +276,6 @@ DOCUMENT: tuple[OutputField, ...] = (
         example=["setup", "install"],
         page=lambda facts: facts.keywords[0],
         elastic=joined_keywords,
-        volatile=False,
         whole=True,
     ),
     OutputField(
@@ -305,7 +283,6 @@ DOCUMENT: tuple[OutputField, ...] = (
         meaning="keywords that occur several times, each with its number",
         example={"setup": 2},
         page=lambda facts: facts.keywords[1],
-        volatile=False,
         whole=True,
     ),
     OutputField(
@@ -313,7 +290,6 @@ DOCUMENT: tuple[OutputField, ...] = (
         meaning="a short text that describes the page",
         example="How to install it",
         page=lambda facts: facts.description[0],
-        volatile=False,
         minimal=True,
         rag=True,
         whole=True,
@@ -323,7 +299,6 @@ DOCUMENT: tuple[OutputField, ...] = (
         meaning="the source of `description`",
         example="meta",
         page=lambda facts: facts.description[1],
-        volatile=False,
         whole=True,
     ),
     OutputField(
@@ -368,7 +343,6 @@ DOCUMENT: tuple[OutputField, ...] = (
         example=[{"level": 1, "text": "Installation", "anchor": "install"}],
         page=headings,
         elastic=lambda record: parts_of_entries(record, "headings", "text"),
-        volatile=False,
         whole=True,
     ),
     OutputField(
@@ -376,7 +350,6 @@ DOCUMENT: tuple[OutputField, ...] = (
         meaning="terms, table rows and paragraphs with an anchor of their own: list of `{term, anchor}`",
         example=[{"term": "--depth <n>", "anchor": "depth"}],
         page=definitions,
-        volatile=False,
         whole=True,
     ),
     OutputField(
@@ -384,7 +357,6 @@ DOCUMENT: tuple[OutputField, ...] = (
         meaning="the page's language, a BCP 47 tag",
         example="en",
         page=lambda facts: facts.page.language,
-        volatile=False,
         minimal=True,
         rag=True,
     ),
@@ -420,7 +392,6 @@ DOCUMENT: tuple[OutputField, ...] = (
         meaning="list of `{language, text}`: passages in another language",
         example=[{"language": "de", "text": "Auf Deutsch"}],
         page=blocks,
-        volatile=False,
         whole=True,
     ),
     OutputField(
@@ -428,7 +399,6 @@ DOCUMENT: tuple[OutputField, ...] = (
         meaning="the author",
         example="A. Writer",
         page=lambda facts: next(iter(facts.authors), ""),
-        volatile=False,
         rag=True,
     ),
     OutputField(
@@ -436,7 +406,6 @@ DOCUMENT: tuple[OutputField, ...] = (
         meaning="all authors, where there are several",
         example=["A. Writer", "B. Writer"],
         page=lambda facts: facts.authors if len(facts.authors) > 1 else [],
-        volatile=False,
         rag=True,
     ),
     OutputField(
@@ -444,7 +413,6 @@ DOCUMENT: tuple[OutputField, ...] = (
         meaning="the publisher",
         example="Example Press",
         page=publisher,
-        volatile=False,
         rag=True,
     ),
     OutputField(
@@ -452,14 +420,12 @@ DOCUMENT: tuple[OutputField, ...] = (
         meaning="the page's own identifier, from its Dublin Core",
         example="urn:isbn:0451450523",
         page=identifier,
-        volatile=False,
     ),
     OutputField(
         name="type",
         meaning="the page's og:type or schema.org type",
         example="article",
         page=type_of_page,
-        volatile=False,
         rag=True,
     ),
     OutputField(
@@ -468,7 +434,6 @@ DOCUMENT: tuple[OutputField, ...] = (
         "`thread`, where its metadata or software tells it",
         example="article",
         page=lambda facts: facts.page.page_type,
-        volatile=False,
         rag=True,
     ),
     OutputField(
@@ -476,7 +441,6 @@ DOCUMENT: tuple[OutputField, ...] = (
         meaning="the page's breadcrumb trail",
         example=["Docs", "Guide"],
         page=breadcrumbs,
-        volatile=False,
         rag=True,
     ),
     OutputField(
@@ -484,7 +448,6 @@ DOCUMENT: tuple[OutputField, ...] = (
         meaning="URL of the page's preview image (og:image)",
         example="https://example.org/install.png",
         page=lambda facts: image(facts.page),
-        volatile=False,
         rag=True,
     ),
     OutputField(
@@ -519,7 +482,6 @@ DOCUMENT: tuple[OutputField, ...] = (
         example=[{"url": "https://example.org/next", "text": "Next", "rel": ["next"]}],
         page=links,
         elastic=lambda record: parts_of_entries(record, "links", "url"),
-        volatile=False,
         whole=True,
     ),
     OutputField(
@@ -527,7 +489,6 @@ DOCUMENT: tuple[OutputField, ...] = (
         meaning="alternate versions that the page declares: URL, title, type, rel, language",
         example=[{"url": "https://example.org/de/", "hreflang": "de"}],
         page=alternates,
-        volatile=False,
         whole=True,
     ),
     OutputField(
@@ -543,7 +504,6 @@ DOCUMENT: tuple[OutputField, ...] = (
         meaning="all metadata by name, when asked for",
         example={"generator": ["Hugo"]},
         page=metas,
-        volatile=False,
         whole=True,
     ),
     OutputField(
@@ -551,7 +511,6 @@ DOCUMENT: tuple[OutputField, ...] = (
         meaning=("own fields by name, each a list of values ([option](configuration.md) `fields`)"),
         example={"price": ["12 EUR"]},
         page=own_fields,
-        volatile=False,
         rag=True,
     ),
     OutputField(
@@ -559,7 +518,6 @@ DOCUMENT: tuple[OutputField, ...] = (
         meaning="the `id` of the page, if the document is a section",
         example="8025f833eebe1f453066025d34f47454",
         filled_by=DATABASE,
-        volatile=False,
         rag=True,
     ),
     OutputField(
@@ -567,7 +525,6 @@ DOCUMENT: tuple[OutputField, ...] = (
         meaning="the `id` of the parent section",
         example="51c2f833eebe1f453066025d34f47454",
         filled_by=DATABASE,
-        volatile=False,
         rag=True,
     ),
     OutputField(
@@ -583,7 +540,6 @@ DOCUMENT: tuple[OutputField, ...] = (
         meaning="level of the section's heading; absent before the first heading",
         example=2,
         filled_by=DATABASE,
-        volatile=False,
         rag=True,
     ),
     OutputField(
@@ -591,7 +547,6 @@ DOCUMENT: tuple[OutputField, ...] = (
         meaning="the texts of the enclosing headings and of its own",
         example=["Installation", "On Linux"],
         filled_by=DATABASE,
-        volatile=False,
         rag=True,
     ),
     OutputField(
@@ -599,7 +554,6 @@ DOCUMENT: tuple[OutputField, ...] = (
         meaning="fragment identifier of the section's heading",
         example="linux",
         filled_by=DATABASE,
-        volatile=False,
         rag=True,
     ),
     OutputField(
@@ -607,7 +561,6 @@ DOCUMENT: tuple[OutputField, ...] = (
         meaning="number of the page in the file on which the section begins",
         example=7,
         filled_by=DATABASE,
-        volatile=False,
         rag=True,
     ),
     OutputField(
@@ -622,7 +575,6 @@ DOCUMENT: tuple[OutputField, ...] = (
         meaning="the media type",
         example="text/html",
         fetch=lambda fetch: fetch.content_type,
-        volatile=False,
         rag=True,
     ),
     OutputField(
@@ -686,7 +638,6 @@ DOCUMENT: tuple[OutputField, ...] = (
         meaning="`{noarchive, nosnippet, unavailable_after}`, those that the page declares",
         example={"noarchive": True},
         page=lambda facts: robots(facts.page.directives),
-        volatile=False,
     ),
     OutputField(
         name="usage",
@@ -708,7 +659,6 @@ DOCUMENT: tuple[OutputField, ...] = (
             ],
         },
         filled_by="NoindexPipeline",
-        volatile=False,
         rag=True,
     ),
     OutputField(
@@ -725,7 +675,6 @@ DELETION: tuple[OutputField, ...] = (
         meaning="`delete`",
         example="delete",
         filled_by=DATABASE,
-        volatile=False,
         minimal=True,
         rag=True,
     ),
@@ -734,7 +683,6 @@ DELETION: tuple[OutputField, ...] = (
         meaning="the id of the document to delete",
         example="8025f833eebe1f453066025d34f47454",
         filled_by=DATABASE,
-        volatile=False,
         minimal=True,
         rag=True,
     ),
@@ -743,7 +691,6 @@ DELETION: tuple[OutputField, ...] = (
         meaning="its URL",
         example="https://example.org/docs/guide/linux/install.html",
         filled_by=DATABASE,
-        volatile=False,
         minimal=True,
         rag=True,
     ),
@@ -756,7 +703,6 @@ DELETION: tuple[OutputField, ...] = (
         ),
         example="redirected",
         filled_by=DATABASE,
-        volatile=False,
         minimal=True,
         rag=True,
     ),
@@ -765,7 +711,6 @@ DELETION: tuple[OutputField, ...] = (
         meaning="sequence number of this change",
         example=18,
         filled_by=DATABASE,
-        volatile=False,
         minimal=True,
         rag=True,
     ),
@@ -774,7 +719,6 @@ DELETION: tuple[OutputField, ...] = (
         meaning="number of the run that wrote the record",
         example=3,
         filled_by=DATABASE,
-        volatile=False,
         rag=True,
     ),
     OutputField(
@@ -782,7 +726,6 @@ DELETION: tuple[OutputField, ...] = (
         meaning="the realm that the document was in",
         example="default",
         filled_by=DATABASE,
-        volatile=False,
         rag=True,
     ),
     OutputField(
@@ -790,7 +733,6 @@ DELETION: tuple[OutputField, ...] = (
         meaning="the URL to which the page has moved, if it has",
         example="https://example.org/install",
         filled_by=DATABASE,
-        volatile=False,
         minimal=True,
         rag=True,
     ),
@@ -804,7 +746,6 @@ ENVELOPE = frozenset(field.name for field in DOCUMENT if field.envelope)
 MINIMAL = frozenset(field.name for field in (*DOCUMENT, *DELETION) if field.minimal)
 RAG = frozenset(field.name for field in (*DOCUMENT, *DELETION) if field.rag)
 WHOLE = frozenset(field.name for field in DOCUMENT if field.whole)
-_HOLDERS = (str, tuple, list, dict)
 _OF_PAGE = tuple((field.name, field.page) for field in DOCUMENT if field.page)
 _OF_FETCH = tuple((field.name, field.fetch) for field in DOCUMENT if field.fetch)
 _ELASTIC = tuple((field.name, field.elastic) for field in DOCUMENT if field.elastic)
@@ -815,22 +756,19 @@ def page_fields(
 ) -> dict[str, Any]:
     """Return the fields that a page gives the document of an id and a URL, except empty ones."""
     facts = PageFacts(page, options, document_id, url)
-    values = ((name, value(facts)) for name, value in _OF_PAGE)
-    return {name: value for name, value in values if not is_empty(value)}
+    return {name: value for name, of in _OF_PAGE if (value := of(facts)) or value == 0}
 
 
 def fetch_fields(fetch: FetchFacts) -> dict[str, Any]:
     """Return the fields about the discovery and fetch of a document, except empty ones."""
-    values = ((name, value(fetch)) for name, value in _OF_FETCH)
-    return {name: value for name, value in values if not is_empty(value)}
+    return {name: value for name, of in _OF_FETCH if (value := of(fetch)) or value == 0}
 
 
 def elastic_fields(record: Mapping[str, Any]) -> dict[str, Any]:
     """Return the fields of a line that Elastic's Open Crawler writes in another type."""
-    values = ((name, value(record)) for name, value in _ELASTIC)
-    return {name: value for name, value in values if value is not None}
+    return {name: value for name, of in _ELASTIC if (value := of(record)) is not None}
 
 
-def is_empty(value: Any) -> bool:
-    """Return True if a field has no value; 0 and False are values."""
-    return not value and (value is None or isinstance(value, _HOLDERS))
+def filled(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields that have a value, as 0 and False are."""
+    return {name: value for name, value in fields.items() if value or value == 0}

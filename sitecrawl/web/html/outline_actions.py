@@ -18,7 +18,6 @@ from sitecrawl.web.html.outline import (
     MAX_SPAN,
     STRONG,
     Format,
-    MarkedText,
     NodeKind,
     Structure,
     fenced,
@@ -82,12 +81,6 @@ def outlined(tag: str, inner: Enter | None) -> Enter | None:
     return _paged(contained) if tag == "section" else contained
 
 
-def _outlined_text(walk: Walk) -> MarkedText:
-    text = walk.text
-    assert isinstance(text, MarkedText)
-    return text
-
-
 def _formatted(mark: Format, inner: Enter | None) -> Enter:
     """An action that records the beginning and end of formatting."""
 
@@ -95,7 +88,7 @@ def _formatted(mark: Format, inner: Enter | None) -> Enter:
         leave = inner(walk, node) if inner is not None else None
         if leave is skip:
             return skip
-        text = _outlined_text(walk)
+        text = walk.marked
         if not text.mark(mark, opens=True):
             return leave
 
@@ -125,7 +118,7 @@ def _pictured(inner: Enter) -> Enter:
     """An action that formats the ALT in the text as a Markdown image."""
 
     def enter_picture(walk: Walk, node: LexborNode) -> Leave | None:
-        text = _outlined_text(walk)
+        text = walk.marked
         attributes = node.attributes
         source = attributes.get("src") or ""
         if not source or source.startswith("data:"):
@@ -148,7 +141,7 @@ def _paged(inner: Enter) -> Enter:
     """An action that records the page number of a section that is a page of a file."""
 
     def enter_page(walk: Walk, node: LexborNode) -> Leave | None:
-        outline = _outlined_text(walk).outline
+        outline = walk.marked.outline
         if outline.has_pages:
             outline.page = _number(node, PAGE, outline.page)
         return inner(walk, node)
@@ -163,7 +156,7 @@ def _headed(inner: Enter) -> Enter:
         leave = inner(walk, node)
         if leave is None or leave is skip:
             return leave
-        outline, count = _outlined_text(walk).outline, len(walk.headings)
+        outline, count = walk.marked.outline, len(walk.headings)
         outline.open(Structure(NodeKind.HEADING))
 
         def leave_headed(walk: Walk, node: LexborNode) -> None:
@@ -180,7 +173,7 @@ def _listed(inner: Enter) -> Enter:
     """An action that keeps preformatted text unchanged, as a listing."""
 
     def enter_listed(walk: Walk, node: LexborNode) -> Leave | None:
-        text = _outlined_text(walk)
+        text = walk.marked
         outline = text.outline
         is_outer = not (outline.listings or text.muted)
         code = code_of(node) if is_outer else ""
@@ -207,7 +200,7 @@ def _contained(inner: Enter, make: Callable[[LexborNode], Structure | None] | No
         leave = inner(walk, node)
         if leave is None or leave is skip:
             return leave
-        outline = _outlined_text(walk).outline
+        outline = walk.marked.outline
         made = make(node) if make is not None else None
         if made is not None:
             outline.open(made)

@@ -91,6 +91,7 @@ class Walk:
         "images",
         "json_ld",
         "language",
+        "marked",
         "marks",
         "named",
         "names",
@@ -115,7 +116,11 @@ class Walk:
         self.actions = self.names
         self.named = named
         self.options = options
-        self.text: TextBuilder = MarkedText(Outline()) if options.outline else TextBuilder()
+        self.text: TextBuilder
+        if options.outline:
+            self.text = self.marked = MarkedText(Outline())
+        else:
+            self.text = TextBuilder()
         self.found: list[Found] = []
         self.addresses: list[tuple[str, str]] = []
         self.banners: set[int] = set()
