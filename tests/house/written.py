@@ -28,7 +28,10 @@ PAGES = sorted(
 )
 OPTIONS = frozenset(CrawlParams.model_fields) | {"config", "crawl", "profile"}
 PROGRAM = re.compile(r"(?:\S*/)?(scrapy|sitecrawl)")
-WRITTEN_OPTION = re.compile(r"""^(-a \w+=(?:"[^"]*"|'[^']*'|\S)*).*$""", re.MULTILINE)
+WRITTEN_OPTIONS = re.compile(
+    r"""^((?:-a \w+=(?:"[^"]*"|'[^']*'|\S)* ?|-[oO] \S+ ?)+).*$""", re.MULTILINE
+)
+"""Options at the beginning of a line, as a table of them has."""
 ENDS = {"|", "||", "&", "&&", ";", ">", ">>", "<", "2>", "2>&1", "\\"}
 PLACEHOLDER = re.compile(r"[A-Z]{2,}|\.\.\.|…|^$")
 
@@ -47,7 +50,7 @@ def tokens(path: Path) -> Iterator[str]:
         if token.type == "code_block" or (
             token.type == "fence" and token.info in {"", "bash", "sh", "console", "shell"}
         ):
-            yield WRITTEN_OPTION.sub(r"scrapy crawl site \1", token.content.replace("\\\n", " "))
+            yield WRITTEN_OPTIONS.sub(r"scrapy crawl site \1", token.content.replace("\\\n", " "))
         for child in token.children or ():
             if child.type == "code_inline":
                 yield child.content

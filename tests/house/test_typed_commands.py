@@ -17,6 +17,7 @@ from fixtures.command import ROOT
 from fixtures.postgres import PostgresServer
 from fixtures.server import Answer, Server, Site, page
 
+pytestmark = pytest.mark.slow
 EXAMPLES = ROOT / "examples"
 PAGES = {
     str(path.relative_to(ROOT)): path
@@ -35,6 +36,10 @@ SITE: Site = {
     "/private/": page(title="Private", text="Not for the search"),
     "/old/page": page(title="Old", text="An old page of the handbook"),
     "/gone": Answer("gone", status=404),
+    "/sitemap.xml": lambda request: Answer(
+        f"<urlset><url><loc>http://{request.headers['host']}/intro</loc></url></urlset>",
+        headers={"Content-Type": "application/xml"},
+    ),
 }
 CRAWLS = """
 [[crawl]]
@@ -50,6 +55,7 @@ FILES = {
     "shop.toml": 'start = ["https://example.org/"]\n',
     "sites.toml": CRAWLS,
     "crawler.yml": "domains:\n  - url: https://example.org\n    seed_urls: [https://example.org/]\n",
+    "urls.txt": "https://example.org/intro\n",
     "tell": "#!/bin/sh\n",
     "package/module.py": "def function(texts):\n    return [[len(text), 1.0] for text in texts]\n",
 }
