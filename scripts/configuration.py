@@ -31,7 +31,7 @@ Only `start` is required. Give an option as `-a name=value` or as a flag (`--max
 `--force` and `--no-obey-robots` for yes and no), or in a TOML file that `-a config=FILE` names.
 Later ones win: the defaults, a profile (`-a profile=NAME`), the config file, every other `-a`. Unknown
 options, invalid values and unknown settings `-s SITECRAWL_...` end with exit status 2 and one line each,
-before anything is requested.
+before anything is requested. [How do I …](how-to.md) has the common ones by task, with an example each.
 
     # site.toml
     start = ["https://example.org/"]

@@ -70,6 +70,16 @@ def test_the_pictures_are_those_of_the_code() -> None:
     assert found == drawn, "python -m scripts.pictures"
 
 
+def test_links_to_other_sites_are_addresses() -> None:
+    """Their form alone: tests request nothing of other machines. Sphinx checks links within."""
+    pages = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("benchmarks/*.md")]
+    links = [each for page in pages for each in re.findall(r"\]\((\w+:[^)]*)", page.read_text())]
+    assert len(links) > 10
+    assert [
+        each for each in links if not re.fullmatch(r"https://[\w-]+(\.[\w-]+)+(/\S*)?", each)
+    ] == []
+
+
 def test_every_stat_is_documented() -> None:
     sources = [path.read_text(encoding="utf-8") for path in SOURCE.rglob("*.py")]
     counted = {name for source in sources for name in stats_of(ast.parse(source))}

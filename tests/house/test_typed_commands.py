@@ -51,7 +51,6 @@ name = "blog"
 start = ["https://example.org/news"]
 """
 FILES = {
-    "site.toml": 'start = ["https://example.org/"]\n',
     "shop.toml": 'start = ["https://example.org/"]\n',
     "sites.toml": CRAWLS,
     "crawler.yml": "domains:\n  - url: https://example.org\n    seed_urls: [https://example.org/]\n",

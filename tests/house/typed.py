@@ -5,15 +5,17 @@ from __future__ import annotations
 import os
 import re
 import shlex
+import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from markdown_it import MarkdownIt
 from written import WRITTEN_OPTIONS
 
-from fixtures.command import ROOT, run
+from fixtures.command import ROOT, Command, run
 
 PROGRAMS = re.compile(
     r"(scrapy|sitecrawl|scripts/|cp|mkdir|chmod|rm|head|jq|python|sqlite3|curl|docker|pip|uv|pg_dump"
@@ -32,11 +34,11 @@ NOT_TYPED = {
     r"^prometheus-node-exporter": "tests/engines/test_prometheus.py runs it",
 }
 """Commands that are not typed, and the reason or the place of their proof."""
-SERVES = re.compile(r"(scrapy|sitecrawl) (browse(?!.*--embed)|mcp --http)|--follow|http\.server")
+SERVES = re.compile(r"scrapy (browse(?!.*--embed)|mcp --http)|--follow")
 """Commands that go on until they are interrupted."""
 EXAMPLE_ORG = re.compile(r"https://(docs\.|blog\.|www\.|find\.)?example\.org")
 FINDS_NOTHING = re.compile(
-    r"explain|frontier (errors|confirm|workers|stats|prune|delete)|reindex|report --|--since|check-outside|links|search|stats"
+    r"explain|frontier (errors|left-out|confirm|workers|stats|prune|delete)|reindex|report --|--since|check-outside|links|search|stats"
 )
 """Commands that end with 1 where there is nothing to list, to find or to do."""
 
@@ -99,19 +101,24 @@ def type_all(commands: list[str], folder: Path, origin: str, replaced: Mapping[s
         (programs / program).chmod(0o755)
     here, printed = folder, ""
     for each in commands:
-        start = "scrapy crawl site -a start=https://example.org " if each.startswith("-") else ""
-        serve = "timeout --signal=INT 8 " if SERVES.search(each) else ""
-        text = EXAMPLE_ORG.sub(origin, f"{serve}{start}{each}")
+        command = "scrapy crawl site " if each.startswith("-") else ""
+        if command and "start=" not in each:
+            command += "-a start=https://example.org "
+        text = EXAMPLE_ORG.sub(origin, f"{command}{each}")
         for word, other in replaced.items():
             text = text.replace(word, other)
         if text.startswith("scrapy ") and not re.search(r"[|<>&$]", text):
             arguments = shlex.split(text, comments=True)[1:]
             spared = ["-a", "delay=0"] if arguments[0] == "crawl" and "delay=" not in text else []
-            done = run([*arguments, *spared], here, settings="")
+            done = (
+                interrupted(arguments, here)
+                if SERVES.search(text)
+                else run([*arguments, *spared], here, settings="")
+            )
         else:
             done = in_shell(text, here, programs)
             here = Path((programs / "here").read_text().strip())
-        allowed = {124} if serve else {0, 1} if FINDS_NOTHING.search(each) else {0}
+        allowed = {0, 130} if SERVES.search(text) else {0, 1} if FINDS_NOTHING.search(text) else {0}
         assert done.returncode in allowed, (
             f"{text}: {done.returncode}\n{done.stdout}\n{done.stderr}"
         )
@@ -120,10 +127,27 @@ def type_all(commands: list[str], folder: Path, origin: str, replaced: Mapping[s
     return printed
 
 
+def interrupted(arguments: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
+    """Run a command that goes on until Ctrl-C, which it gets after its first words, or 10 s."""
+    printed = [folder / "output", folder / "errors"]
+    command = Command(arguments, folder, output=printed[0], errors=printed[1], settings="")
+    end = time.monotonic() + 10
+    while time.monotonic() < end and not any(
+        each.exists() and each.stat().st_size for each in printed
+    ):
+        time.sleep(0.1)
+    time.sleep(1)
+    command.send_signal(signal.SIGINT)
+    status = command.wait(60)
+    return subprocess.CompletedProcess(arguments, status, *(each.read_text() for each in printed))
+
+
 def in_shell(text: str, folder: Path, programs: Path) -> subprocess.CompletedProcess[str]:
     """Type a command in bash, with our programs first; ``here`` is then its last folder."""
     given = {**os.environ, "PATH": f"{programs}:{os.environ['PATH']}", "PYTHONPATH": str(ROOT)}
     given.pop("SCRAPY_SETTINGS_MODULE", None)
+    if "http.server" in text:  # until it is ended
+        text = f"timeout 3 {text}\n[ $? = 124 ]"
     return subprocess.run(
         ["bash", "-c", f"{text}\nstatus=$?; pwd >'{programs}/here'; exit $status"],
         cwd=folder,
