@@ -125,13 +125,6 @@ def test_a_page(name: str, crawled: Path, origin: str, tmp_path: Path) -> None:
     type_all(TYPED[name], folder, origin, AS_IT_IS)
 
 
-@pytest.mark.behaviour("A-20")
-def test_the_readme_after_a_command_that_failed(empty: Path, origin: str) -> None:
-    (empty / "site.toml").write_text(f'start = ["{origin}/"]\n')
-    type_all(["! scrapy crawl http://127.0.0.9:9/ -a patience=1"], empty, origin, {})
-    type_all(TYPED["README.md"], empty, origin, {})
-
-
 def test_the_tutorial_on_site_search(empty: Path, origin: str) -> None:
     pytest.importorskip("pagefind")
     type_all(TYPED["docs/tutorials/site-search.md"], empty, origin, {})
