@@ -1,13 +1,18 @@
-"""`scrapy identity`: the key with which a crawl signs its requests."""
+"""`scrapy identity`: the key with which a crawl signs its requests, and what its agent publishes."""
 
 from __future__ import annotations
 
 import argparse
+import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
 from scrapy.exceptions import UsageError
+from scrapy.utils.conf import arglist_to_dict
 
+from sitecrawl.config.config_errors import ConfigError
+from sitecrawl.config.types import read_duration
 from sitecrawl.console.scrapy_commands import StartedCommand
 from sitecrawl.console.terminal import print_errors, print_lines
 from sitecrawl.http.agent_identity import (
@@ -16,18 +21,18 @@ from sitecrawl.http.agent_identity import (
     make_key,
     read_identity,
 )
-from sitecrawl.statuses import BAD_USAGE, DONE
+from sitecrawl.statuses import BAD_USAGE, DONE, NO_RESULT
 
 
 class Command(StartedCommand):
-    """Make a key, and print the directory that its agent publishes."""
+    """Make a key; print or check the directory, the card and the addresses of its agent."""
 
     requires_crawler_process = False
     default_settings: ClassVar[dict[str, Any]] = {"LOG_ENABLED": False}
 
     def syntax(self) -> str:
         """Return the command's syntax."""
-        return "[options] KEYFILE"
+        return "[options] [KEYFILE ...]"
 
     def short_desc(self) -> str:
         """Return the description that `scrapy` prints in its list of commands."""
@@ -36,33 +41,76 @@ class Command(StartedCommand):
     def long_desc(self) -> str:
         """Return the text of `scrapy identity -h`; argparse wraps it."""
         return (
-            "Print the directory of the key that `-a identity=KEYFILE` signs requests with, to be "
-            "published below the URL of the agent; with --make first make the key. Nothing is "
-            "fetched. Exit status: 0 done; 2 wrong usage, or the file cannot be read or written."
+            "Print the directory of the keys that `-a identity=KEYFILE` signs requests with, to be "
+            "published at the URL of the agent; with --make first make the key. --check fetches "
+            "what is published and compares it; else nothing is fetched. Exit status: 0 done; 1 "
+            "what is published is not as it should be; 2 wrong usage, a key has expired, or a file "
+            "cannot be read or written."
         )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Add the URL of the agent."""
+        """Add what is made, printed or checked."""
         super().add_options(parser)
         parser.add_argument("--make", metavar="URL", help="make the key of the agent at URL")
+        parser.add_argument("--valid", metavar="TIME", help="time after which it expires, as 90d")
+        parser.add_argument("--card", metavar="URL", help="print the agent card published at URL")
+        parser.add_argument("--check", action="store_true", help="check the published files")
+        parser.add_argument(
+            "--addresses", nargs="+", metavar="NET", help="print the file of addresses that crawl"
+        )
+        parser.add_argument(
+            "-a",
+            dest="spargs",
+            action="append",
+            default=[],
+            metavar="NAME=VALUE",
+            help="option of the crawl that the card describes",
+        )
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Make or read the key, and set the exit status."""
-        if len(args) != 1:
+        """Do what the options ask for, and set the exit status."""
+        if not (args or opts.addresses) or (opts.make and len(args) != 1):
             raise UsageError("name one file of a key", print_help=False)
-        self.exitcode = self.answer(Path(args[0]), opts)
-
-    def answer(self, path: Path, opts: argparse.Namespace) -> int:
-        """Print the directory; return the exit status."""
         try:
-            if opts.make:
-                make_key(path, check_agent(opts.make))
-            identity = read_identity(path)
+            self.exitcode = self.answer(args, opts)
         except OSError as error:
-            print_errors([f"{path} cannot be written: {error.strerror}."])
-            return BAD_USAGE
+            self._fail([f"{error.filename} cannot be written: {error.strerror}"])
         except (UnusableKeyError, ValueError) as error:
-            print_errors([f"{error}."])
-            return BAD_USAGE
-        print_lines([identity.directory])
+            self._fail([str(error)])
+        except ConfigError as error:
+            self._fail(error.problems)
+
+    def answer(self, args: Sequence[str], opts: argparse.Namespace) -> int:
+        """Print or check; return the exit status."""
+        from sitecrawl.config.configuration import load  # noqa: PLC0415 -- each start imports it
+        from sitecrawl.http import agent_files  # noqa: PLC0415
+
+        if opts.addresses:
+            print_lines([agent_files.address_file(opts.addresses, time.time())])
+            return DONE
+        if opts.make:
+            valid = read_duration(opts.valid) if opts.valid else None
+            make_key(Path(args[0]), check_agent(opts.make), valid)
+        identities = {name: read_identity(Path(name)) for name in args}
+        newest = identities[args[-1]]
+        if len({each.agent for each in identities.values()}) > 1:
+            raise ValueError("the keys are of different agents")
+        if opts.check:
+            problems = [*agent_files.problems_of_directory(identities)]
+            if opts.card:
+                problems += agent_files.problems_of_card(opts.card, newest)
+            print_errors(f"{each}." for each in problems)
+            if not problems:
+                print_lines([f"{agent_files.directory_url(newest)} is as it should be."])
+            return NO_RESULT if problems else DONE
+        if opts.card:
+            given = arglist_to_dict(opts.spargs)
+            params = load({"start": newest.agent, **given}).params
+            print_lines([agent_files.agent_card(opts.card, newest, params)])
+        else:
+            print_lines([agent_files.key_directory(identities.values())])
         return DONE
+
+    def _fail(self, problems: Sequence[str]) -> None:
+        print_errors(f"{each}." for each in problems)
+        self.exitcode = BAD_USAGE

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import json
 from base64 import b64encode, urlsafe_b64decode, urlsafe_b64encode
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from hashlib import sha256
+from math import inf
 from pathlib import Path
+from time import time
+from typing import Any
 from urllib.parse import urlsplit
 
 LIFETIME = 300
@@ -21,11 +25,15 @@ class UnusableKeyError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class AgentIdentity:
-    """An Ed25519 key, and the https URL of the agent below which its directory is published."""
+    """An Ed25519 key, and the https URL of its agent.
+
+    ``validity`` are the members ``nbf`` and ``exp`` of the key, in UTC epoch seconds, if it has them.
+    """
 
     public: str
     agent: str
     sign: Callable[[bytes], bytes]
+    validity: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def key_id(self) -> str:
@@ -33,10 +41,10 @@ class AgentIdentity:
         return _encoded(sha256(_json({"crv": "Ed25519", "kty": "OKP", "x": self.public})).digest())
 
     @property
-    def directory(self) -> str:
-        """The directory to publish, a JSON Web Key Set (draft-ietf-webbotauth-httpsig-directory)."""
+    def public_key(self) -> dict[str, Any]:
+        """The key as a JSON Web Key to publish."""
         key = {"kty": "OKP", "crv": "Ed25519", "x": self.public, "kid": self.key_id, "use": "sig"}
-        return json.dumps({"keys": [key]}, indent=2)
+        return {**key, **self.validity}
 
     def headers(self, authority: str, now: float) -> dict[str, str]:
         """Return the headers that sign a request to an authority at a time, in UTC epoch seconds."""
@@ -65,24 +73,36 @@ def read_identity(path: Path) -> AgentIdentity:
 
     try:
         key = json.loads(path.read_text("utf-8"))
-        secret, agent = _decoded(key["d"]), check_agent(key["agent"])
+        secret, agent = _decoded(key["d"]), check_agent(str(key["agent"]))
         private = Ed25519PrivateKey.from_private_bytes(secret)
+        validity = {name: int(key[name]) for name in ("nbf", "exp") if name in key}
     except OSError as error:
         raise UnusableKeyError(f"{path} cannot be read: {error.strerror}") from error
     except (ValueError, TypeError, KeyError) as error:
         raise UnusableKeyError(f"{path} is no key of scrapy identity") from error
-    return AgentIdentity(_encoded(private.public_key().public_bytes_raw()), agent, private.sign)
+    if validity.get("exp", inf) <= time():
+        raise UnusableKeyError(
+            f"{path} expired on {datetime.fromtimestamp(validity['exp'], UTC):%F}"
+        )
+    public = _encoded(private.public_key().public_bytes_raw())
+    return AgentIdentity(public, agent, private.sign, validity)
 
 
-def make_key(path: Path, agent: str) -> None:
-    """Write a new key that only its owner may read; raises OSError if the file exists."""
+def make_key(path: Path, agent: str, seconds: float | None = None) -> None:
+    """Write a new key that only its owner may read; raises OSError if the file exists.
+
+    It expires after a time in seconds, if that is given.
+    """
     from cryptography.hazmat.primitives.asymmetric.ed25519 import (  # noqa: PLC0415 -- 20 ms
         Ed25519PrivateKey,
     )
 
     secret = _encoded(Ed25519PrivateKey.generate().private_bytes_raw())
     path.touch(0o600, exist_ok=False)
-    path.write_text(json.dumps({"kty": "OKP", "crv": "Ed25519", "d": secret, "agent": agent}))
+    now = int(time())
+    validity = {} if seconds is None else {"nbf": now, "exp": now + int(seconds)}
+    key = {"kty": "OKP", "crv": "Ed25519", "d": secret, "agent": agent, **validity}
+    path.write_text(json.dumps(key))
 
 
 def check_agent(url: str) -> str:

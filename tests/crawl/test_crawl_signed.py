@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import stat
-from base64 import urlsafe_b64decode
+from base64 import b64encode, urlsafe_b64decode
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import timedelta
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +16,15 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 from fixtures.crawls import CrawlCommand
-from fixtures.server import Answer, Request, Server, page
-from sitecrawl.http.agent_identity import UnusableKeyError, make_key, read_identity
+from fixtures.server import Answer, Request, Server, Site, page, redirect
+from sitecrawl.http.agent_files import DIRECTORY_TYPE, WELL_KNOWN
+from sitecrawl.http.agent_identity import (
+    AgentIdentity,
+    UnusableKeyError,
+    make_key,
+    read_identity,
+)
+from tests.fetch.tls import Authority
 
 signatures = pytest.importorskip("http_message_signatures")
 AGENT = "https://bot.example.org"
@@ -53,23 +62,70 @@ def verified(url: str, headers: dict[str, str], directory: str) -> Any:
     return found
 
 
-@pytest.mark.behaviour("IDENT-01")
-def test_the_vectors_of_the_standards(tmp_path: Path) -> None:
+VECTORS = [  # signature bases by this key, and their signatures
+    (  # RFC 9421, B.2.6
+        (
+            '"date": Tue, 20 Apr 2021 02:07:55 GMT\n"@method": POST\n"@path": /foo\n'
+            '"@authority": example.com\n"content-type": application/json\n"content-length": 18\n'
+            '"@signature-params": ("date" "@method" "@path" "@authority" "content-type" '
+            '"content-length");created=1618884473;keyid="test-key-ed25519"'
+        ),
+        "wqcAqbmYJ2ji2glfAMaRy4gruYYnx2nEFN2HN6jrnDnQCK1u02Gb04v9EDgwUPiu4A0w6vuQv5lIp5WPpBKRCw==",
+    ),
+    (  # draft-ietf-webbotauth-httpsig-protocol, Signature-Agent present
+        (
+            '"@authority": example.com\n"signature-agent";key="agent2": "https://signature-agent.test"\n'
+            '"@signature-params": ("@authority" "signature-agent";key="agent2");created=1735689600'
+            f';keyid="{THUMBPRINT}";alg="ed25519";expires=4889289600;nonce="n9p433xm+NJ3ph3upfBIGmsuw'
+            'Hw387YV7Q/F+6BSpGCVjYCqQw6rznNA8PVVLySrAWsv0hQtFioQb6E1YsauiA==";tag="web-bot-auth"'
+        ),
+        "RdNFx5Bj6au3YgAMQL/RzmUlZE8QZLIaXGRpw985hWnwPfMxT228NMk6ehRS1PSl4e8PhbNZACSanGdhEwYCCg==",
+    ),
+    (  # the same, the older form of Signature-Agent
+        (
+            '"@authority": example.com\n"signature-agent": "https://signature-agent.test"\n'
+            '"@signature-params": ("@authority" "signature-agent");created=1735689600'
+            f';keyid="{THUMBPRINT}";alg="ed25519";expires=1735693200;nonce="e8N7S2MFd/qrd6T2R3tdfAuu'
+            'ANngKI7LFtKYI/vowzk4lAZYadIX6wW25MwG7DCT9RUKAJ0qVkU0mEeLElW1qg==";tag="web-bot-auth"'
+        ),
+        "jdq0SqOwHdyHr9+r5jw3iYZH6aNGKijYp/EstF4RQTQdi5N5YYKrD+mCT1HA1nZDsi6nJKuHxUi/5Syp3rLWBA==",
+    ),
+    (  # the same, a signed directory
+        (
+            '"@authority";req: signature-agent.test\n'
+            '"content-digest": sha-256=:CADMT2aBdV/rqQr/NIru64ERQkCobVvllA4V0fLFDu0=:\n'
+            '"@signature-params": ("@authority";req "content-digest");created=1735689600'
+            f';expires=4889289600;keyid="{THUMBPRINT}";tag="http-message-signatures-directory"'
+        ),
+        "l6P8R67tm3kujAxbHWio7ll01qrEZ0dKD/WWlGhNYEmTnFZM8Wt0VQ9zqGfvo7T/UMkBxsigzChM1Gpz7gOVBg==",
+    ),
+]
+
+
+@pytest.fixture
+def standard(tmp_path: Path) -> AgentIdentity:
+    """The identity with the key of the standards."""
     path = tmp_path / "key.json"
     path.write_text(json.dumps(KEY), encoding="utf-8")
-    identity = read_identity(path)
-    assert (identity.public, identity.key_id) == (PUBLIC, THUMBPRINT)  # RFC 9421, B.1.4
-    base = (  # RFC 9421, B.2.6
-        '"date": Tue, 20 Apr 2021 02:07:55 GMT\n"@method": POST\n"@path": /foo\n'
-        '"@authority": example.com\n"content-type": application/json\n"content-length": 18\n'
-        '"@signature-params": ("date" "@method" "@path" "@authority" "content-type" '
-        '"content-length");created=1618884473;keyid="test-key-ed25519"'
-    )
-    signed = (
-        "wqcAqbmYJ2ji2glfAMaRy4gruYYnx2nEFN2HN6jrnDnQCK1u02Gb04v9EDgwUPiu4A0w6vuQv5lIp5WPpBKRCw"
-    )
-    assert identity.sign(base.encode()) == urlsafe_b64decode(signed + "==")
-    headers = identity.headers("Example.com", 1735689600.5)
+    return read_identity(path)
+
+
+@pytest.mark.behaviour("IDENT-01")
+@pytest.mark.parametrize(("base", "signed"), VECTORS)
+def test_the_vectors_of_the_standards(base: str, signed: str, standard: AgentIdentity) -> None:
+    assert b64encode(standard.sign(base.encode())).decode() == signed
+
+
+@pytest.mark.behaviour("IDENT-01")
+def test_the_headers_of_a_request(standard: AgentIdentity) -> None:
+    assert (standard.public, standard.key_id) == (PUBLIC, THUMBPRINT)  # RFC 9421, B.1.4
+    order = {name: standard.public_key[name] for name in ("kty", "crv", "kid", "x", "use")}
+    body = json.dumps(
+        {"keys": [order]}, separators=(",", ":")
+    )  # as in the draft's signed directory
+    digest = b64encode(sha256(body.encode()).digest()).decode()
+    assert digest == "CADMT2aBdV/rqQr/NIru64ERQkCobVvllA4V0fLFDu0="
+    headers = standard.headers("Example.com", 1735689600.5)
     assert headers["Signature-Agent"] == f'sig1="{AGENT}"'
     assert headers["Signature-Input"] == (
         'sig1=("@authority" "signature-agent";key="sig1");created=1735689600;expires=1735689900;'
@@ -113,11 +169,11 @@ def test_a_server_verifies_every_request(server: Server, crawl: CrawlCommand) ->
 
 @pytest.mark.behaviour("IDENT-02")
 @pytest.mark.parametrize(
-    "text", ["", "[]", "{}", json.dumps(KEY | {"d": "AA"}), json.dumps(KEY | {"agent": "http://x"})]
+    "change", [{"d": "AA"}, {"d": 1}, {"agent": "http://x"}, {"agent": None}, {"exp": "soon"}]
 )
-def test_unusable_keys(tmp_path: Path, text: str) -> None:
+def test_unusable_keys(tmp_path: Path, change: dict[str, Any]) -> None:
     path = tmp_path / "key.json"
-    path.write_text(text, encoding="utf-8")
+    path.write_text(json.dumps(KEY | change), encoding="utf-8")
     with pytest.raises(UnusableKeyError, match="is no key of scrapy identity"):
         read_identity(path)
 
@@ -135,3 +191,86 @@ def test_bad_keys_end_with_one_line(crawl: CrawlCommand) -> None:
     assert (status, told) == (2, "key.json cannot be written: File exists.\n")
     status, told = crawl.command("identity", "other.json", "--make", "http://bot.example.org")
     assert (status, len(told.splitlines())) == (2, 1)
+    make_key(crawl.directory / "old.json", AGENT, -3600)
+    run = crawl("http://127.0.0.1:9/", identity="old.json")
+    assert (run.status, len(run.log.splitlines())) == (2, 1)
+    assert run.log.startswith("identity: old.json expired on 20")
+    assert crawl.command("identity", "old.json") == (2, run.log.removeprefix("identity: "))
+
+
+@pytest.fixture
+def agent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[str, Site]]:
+    """A server of an agent's files, by https and with a certificate that is trusted."""
+    authority = Authority(tmp_path)
+    monkeypatch.setenv("SSL_CERT_FILE", str(authority.path))
+    site: Site = {}
+    with Server() as server:
+        yield server.serve(site, tls=authority.context("127.0.0.1")), site
+
+
+@pytest.mark.behaviour("IDENT-03")
+def test_what_is_published_is_checked(agent: tuple[str, Site], crawl: CrawlCommand) -> None:
+    origin, site = agent
+    crawl.command("identity", "old.json", "--make", origin)
+    crawl.command("identity", "new.json", "--make", origin, "--valid", "90d")
+    status, keys = crawl.command("identity", "old.json", "new.json")
+    [old, new] = json.loads(keys)["keys"]
+    assert (status, new["exp"] - new["nbf"], "exp" in old) == (0, 90 * 86400, False)
+    options = ("-a", "contact=ops@bot.example.org", "-a", "purpose=search ai-input")
+    status, card = crawl.command("identity", "new.json", "--card", f"{origin}/card", *options)
+    assert status == 0, card
+    about = json.loads(card)
+    assert about["jwks_uri"] == origin + WELL_KNOWN
+    assert about["contacts"] == ["mailto:ops@bot.example.org"]
+    assert about["web_bot_auth"]["purpose"] == "search ai-input"
+    assert about["web_bot_auth"]["rfc9309-product-token"] == "sitecrawl"
+
+    def told(*arguments: str) -> tuple[int, str]:
+        status, text = crawl.command("identity", *arguments, "--check")
+        return status, text.replace(origin, "")
+
+    files = ("old.json", "new.json", "--card", f"{origin}/card")
+    assert told(*files) == (
+        1,
+        f"{WELL_KNOWN} answers 404 in place of 200.\n/card answers 404 in place of 200.\n",
+    )
+    site[WELL_KNOWN] = Answer(keys, headers={"Content-Type": DIRECTORY_TYPE})
+    site["/card"] = Answer(card, headers={"Content-Type": "application/json"})
+    assert told(*files) == (0, f"{WELL_KNOWN} is as it should be.\n")
+    stale = json.dumps({"keys": [new | {"exp": new["exp"] - 1}]})
+    site[WELL_KNOWN] = Answer(stale, headers={"Content-Type": "application/json"})
+    site["/card"] = redirect("/elsewhere")
+    assert told(*files) == (
+        1,
+        (
+            f"{WELL_KNOWN} is served as application/json in place of {DIRECTORY_TYPE}.\n"
+            f"{WELL_KNOWN} lacks the key of old.json.\n"
+            f"{WELL_KNOWN} gives the exp {new['exp'] - 1} to the key of new.json in place of "
+            f"{new['exp']}.\n/card answers 301 in place of 200.\n"
+        ),
+    )
+    for text in ("{", "[]", '{"keys": [1]}'):
+        site[WELL_KNOWN] = Answer(text, headers={"Content-Type": DIRECTORY_TYPE})
+        status, lines = told("new.json")
+        assert (status, lines.count("\n")) == (1, 1), lines
+
+
+@pytest.mark.behaviour("IDENT-03")
+def test_the_file_of_addresses(crawl: CrawlCommand) -> None:
+    nets = ("2001:db8::/32", "192.0.2.7", "192.0.2.0/29")
+    status, text = crawl.command("identity", "--addresses", *nets)
+    assert status == 0, text
+    told = json.loads(text)
+    assert told.keys() == {"synctoken", "creationTime", "prefixes"}
+    assert told["prefixes"] == [
+        {"ipv4Prefix": "192.0.2.0/29"},
+        {"ipv4Prefix": "192.0.2.7/32"},
+        {"ipv6Prefix": "2001:db8::/32"},
+    ]
+    again = json.loads(crawl.command("identity", "--addresses", *reversed(nets))[1])
+    assert again["synctoken"] == told["synctoken"]
+    assert crawl.command("identity", "--addresses", "192.0.2.1/24") == (
+        2,
+        "192.0.2.1/24 has host bits set.\n",
+    )
+    assert crawl.command("identity")[0] == 2
