@@ -27,6 +27,7 @@ MEDIA_TYPE = "sitecrawl_media_type"
 FILE = "sitecrawl_file"
 SITEMAP = "sitecrawl_sitemap"
 PROBE = "sitecrawl_probe"
+USAGE_FILE = "sitecrawl_usage_file"
 KEPT = "sitecrawl_kept"
 UNCHANGED = "unchanged"
 """Flag of a response whose body is that of an earlier one, after a 304."""
@@ -120,6 +121,11 @@ def sitemap_of(request: Request) -> ListingRequest | None:
     return asked
 
 
+def is_of_site(request: Request) -> bool:
+    """Return True for robots.txt, a sitemap, a feed, or a file about usage."""
+    return bool({ROBOTS_OF, SITEMAP, USAGE_FILE} & request.meta.keys())
+
+
 def probe_of(request: Request) -> str | None:
     """Return the origin of a missing-page probe; None for every other request."""
     key: str | None = request.meta.get(PROBE)
@@ -132,8 +138,8 @@ def is_login(request: Request) -> bool:
 
 
 def is_adhoc(request: Request) -> bool:
-    """Return True for a project's own request: no visit, robots.txt, sitemap, probe or login."""
-    return not {VISIT, ROBOTS_OF, SITEMAP, PROBE, LOGIN} & request.meta.keys()
+    """Return True for a project's own request: no visit, probe, login, or file about the site."""
+    return not (is_of_site(request) or {VISIT, PROBE, LOGIN} & request.meta.keys())
 
 
 def carries_nothing(request: Request) -> bool:

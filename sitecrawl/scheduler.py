@@ -49,6 +49,7 @@ class OriginScheduler(BaseScheduler):
         self._delivery = crawl.delivery
         self._robots = crawl.robots
         self._login = crawl.login
+        self._usage_files = crawl.usage_files
         self._visit_requests = crawl.visit_requests
         self._queues = crawl.queues
         self._leased = crawl.leased
@@ -61,6 +62,7 @@ class OriginScheduler(BaseScheduler):
             crawl.listing_requests.answered,
             crawl.probes.answered,
             crawl.robots.answered,
+            crawl.usage_files.answered,
         )
         self._fingerprint = fingerprint
         self._seen: set[bytes] = set()
@@ -178,6 +180,11 @@ class OriginScheduler(BaseScheduler):
             return self._robots_request(origin)
         if self._login is not None and self._login.comes_first(origin):
             return self._login.request(origin) if self._leased.may_request(origin) else None
+        if self._usage_files.due(origin, now):
+            return self._usage_files.request(origin) if self._leased.may_request(origin) else None
+        return self._next_of(origin)
+
+    def _next_of(self, origin: Origin) -> Request | None:
         if origin.adhoc_requests:
             if is_adhoc(origin.adhoc_requests[0]):
                 self._budget.spend()

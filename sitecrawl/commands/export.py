@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 from collections.abc import Iterator, Sequence
 
 from scrapy.exceptions import UsageError
@@ -18,7 +19,9 @@ from sitecrawl.policy.documents.document_options import DocumentOptions
 from sitecrawl.policy.documents.output_shapes import serialized, written
 from sitecrawl.statuses import NO_RESULT
 
-FORMATS = ("jsonl", "llms")
+FORMATS = ("jsonl", "llms", "html")
+
+NOT_KEPT = "No page was kept: crawl with -a keep=html."
 
 
 class Command(StoredCommand):
@@ -39,7 +42,8 @@ class Command(StoredCommand):
             "with --since the changes after a sequence number, deletions among them: the last "
             "change of each document, in order. Every line has its seq, so that the highest "
             "one read is where to go on from. --format llms writes llms.txt and llms-full.txt of "
-            "each site instead, into a folder. Nothing is fetched, and nothing is marked as "
+            "each site instead, into a folder, and --format html the pages themselves, if they were "
+            "kept. Nothing is fetched, and nothing is marked as "
             "delivered. Exit status: 0 done; 1 there was nothing to write; 2 wrong usage or "
             "configuration, or the file cannot be written; 3 no usable crawl database."
         )
@@ -54,7 +58,8 @@ class Command(StoredCommand):
             "--format",
             choices=FORMATS,
             default=FORMATS[0],
-            help="jsonl, or llms: -O names a folder for llms.txt and llms-full.txt (llmstxt.org)",
+            help="jsonl; llms: -O names a folder for llms.txt and llms-full.txt (llmstxt.org); "
+            "html: lines with id, url and html of the pages that keep=html has kept",
         )
         parser.add_argument("-o", "--output", metavar="FILE", help="append to FILE")
         parser.add_argument(
@@ -72,28 +77,41 @@ class Command(StoredCommand):
 
     def answer(self, args: Sequence[str], opts: argparse.Namespace) -> int:
         """Write the lines; return 1 if there were none."""
-        if args:
-            raise UsageError(f"there is nothing to do with {args[0]!r}", print_help=False)
-        if opts.output and opts.overwrite_output:
-            raise UsageError("give -o or -O, not both", print_help=False)
-        if opts.format == "llms" and (opts.output or opts.since is not None):
-            raise UsageError("--format llms takes -O FOLDER alone", print_help=False)
-        if opts.format == "llms" and not opts.overwrite_output:
-            raise UsageError("--format llms writes files: give -O FOLDER", print_help=False)
+        _check(args, opts)
         source = find_crawl(self.settings["SITECRAWL_DATABASE"], opts.spargs)
         options = source.configuration.params.document_options()
         with open_records(source.database) as records:
             if opts.format == "llms":
                 realm = source.configuration.params.realm
                 return export_llms(records, realm, opts.overwrite_output, opts.language)
-            found = lines(records, opts.since, options, opts.spargs.get("realm"))
+            realm = opts.spargs.get("realm")
+            found = lines(records, opts.since, options, realm)
+            if opts.format == "html":
+                found = (json.dumps(page, ensure_ascii=False) for page in records.pages(realm))
             if opts.overwrite_output:
                 status = overwrite(opts.overwrite_output, found)
             else:
                 status = append(opts.output, found) if opts.output else print_lines(found)
         if status == NO_RESULT:
-            print_errors([_nothing(source, opts.since)])
+            print_errors([NOT_KEPT if opts.format == "html" else _nothing(source, opts.since)])
         return status
+
+
+def _check(args: Sequence[str], opts: argparse.Namespace) -> None:
+    """Raise UsageError for options that do not go together."""
+    told = ""
+    if args:
+        told = f"there is nothing to do with {args[0]!r}"
+    elif opts.output and opts.overwrite_output:
+        told = "give -o or -O, not both"
+    elif opts.format == "llms" and (opts.output or opts.since is not None):
+        told = "--format llms takes -O FOLDER alone"
+    elif opts.format == "llms" and not opts.overwrite_output:
+        told = "--format llms writes files: give -O FOLDER"
+    elif opts.format == "html" and opts.since is not None:
+        told = "--format html writes the pages of documents, no changes: leave --since out"
+    if told:
+        raise UsageError(told, print_help=False)
 
 
 def _nothing(source: CrawledSource, since: int | None) -> str:

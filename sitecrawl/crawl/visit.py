@@ -110,6 +110,7 @@ class Visit:
     hashes: ContentHashes = NOT_COMPARED
     left_out: str | None = None
     audit: str | None = None
+    html: str | None = None
     conclusion: tuple[Outcome, str] | None = None
     detail: str = ""
     candidates: list[Candidate] = field(default_factory=list)
@@ -163,6 +164,10 @@ class Visit:
     def audited(self, audit: str) -> None:
         """Set what a report tells of the page."""
         self.audit = audit
+
+    def kept(self, html: str) -> None:
+        """Set the text of the page itself, to be stored beside its document."""
+        self.html = html
 
     def links_found(self, candidates: Iterable[Candidate]) -> None:
         """Add links of the page, to be stored with the visit."""
@@ -236,6 +241,7 @@ class Visit:
             unchanged=hashes.unchanged,
             left_out=self.left_out,
             audit=self.audit,
+            html=self.html,
             redirect_to=self.redirect_to,
             canonical=self.canonical,
             target=self.target,

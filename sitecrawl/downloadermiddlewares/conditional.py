@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sitecrawl.policy.http.request_headers import conditional, modified_since
+from sitecrawl.policy.outcomes import Outcome
 from sitecrawl.reqmeta import visit_of
 from sitecrawl.web.validators import if_none_match
 
@@ -16,12 +17,16 @@ if TYPE_CHECKING:
     from sitecrawl.frontier.state_options import Following
 
 
+FORBIDDEN = int(Outcome.USAGE_FORBIDDEN)
+
+
 class ConditionalMiddleware:
     """If-None-Match and If-Modified-Since for URLs whose content is known.
 
     Pages that were read with other options are requested without them: after a 304 the old document
     would stay, and links that other rules refused, or ``max_depth`` before a shorter path was
-    found, would stay refused. ``following`` is None if no links are followed.
+    found, would stay refused. So are pages whose use was forbidden: if it is permitted now, they
+    become documents. ``following`` is None if no links are followed.
     """
 
     def __init__(
@@ -47,7 +52,7 @@ class ConditionalMiddleware:
         """Add the validators of the last visit that returned content."""
         visit = visit_of(request)
         due = visit.due if visit is not None else None
-        if self._force or due is None or due.indexed_at is None:
+        if self._force or due is None or due.indexed_at is None or due.outcome == FORBIDDEN:
             return
         if due.reading not in (None, self._reading):
             return

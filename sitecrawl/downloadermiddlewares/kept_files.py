@@ -1,4 +1,4 @@
-"""Request robots.txt, sitemaps and feeds only if they have changed."""
+"""Request files about a site, such as robots.txt and sitemaps, only if they have changed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sitecrawl.extensions.crawl import crawl_of
 from sitecrawl.frontier.base import FrontierError
 from sitecrawl.frontier.kept_files import KeptFile
 from sitecrawl.policy.http.request_headers import conditional, modified_since
-from sitecrawl.reqmeta import KEPT, UNCHANGED, robots_of, sitemap_of
+from sitecrawl.reqmeta import KEPT, UNCHANGED, is_of_site
 from sitecrawl.responses import header
 from sitecrawl.web.validators import if_none_match
 
@@ -45,7 +45,7 @@ class KeptFilesMiddleware:
 
     def process_request(self, request: Request) -> Awaitable[None] | None:
         """Add the validators of the kept file, if there is one."""
-        wanted = self._keeps and not self._force and _is_of_site(request)
+        wanted = self._keeps and not self._force and is_of_site(request)
         return self._add_validators(request) if wanted else None
 
     def process_response(
@@ -55,7 +55,7 @@ class KeptFilesMiddleware:
         if response.status == HTTPStatus.NOT_MODIFIED and KEPT in request.meta:
             flags = [*response.flags, UNCHANGED]
             return response.replace(status=200, body=request.meta[KEPT].body, flags=flags)
-        if self._keeps and response.status == HTTPStatus.OK and _is_of_site(request):
+        if self._keeps and response.status == HTTPStatus.OK and is_of_site(request):
             return self._keep(response)
         return response
 
@@ -81,7 +81,3 @@ class KeptFilesMiddleware:
             except FrontierError as error:
                 self._owner.fail(error)
         return response
-
-
-def _is_of_site(request: Request) -> bool:
-    return robots_of(request) is not None or sitemap_of(request) is not None

@@ -10,8 +10,14 @@ from scrapy import signals
 
 from sitecrawl.crawl.page_readers import PageReaders, PageReadersError
 from sitecrawl.extensions.crawl import crawl_of
+from sitecrawl.frontier.base import FrontierError
 from sitecrawl.policy.documents.audit import audit_text
-from sitecrawl.policy.documents.usage_permissions import NOTHING_SAID, usage_field
+from sitecrawl.policy.documents.usage_permissions import (
+    NOTHING_SAID,
+    preceded,
+    stated_metas,
+    usage_field,
+)
 from sitecrawl.policy.http.answers import FetchResult
 from sitecrawl.policy.outcomes import Outcome
 from sitecrawl.reqmeta import READ_PAGE, ReadPage, file_of, media_type_of, origin_of, visit_of
@@ -33,8 +39,8 @@ if TYPE_CHECKING:
     from scrapy.http import Response
 
     from sitecrawl.crawl.visit import Visit
+    from sitecrawl.extensions.crawl import Crawl
     from sitecrawl.policy.documents.obedience import Obedience
-    from sitecrawl.scheduling.robots_files import RobotsFiles
     from sitecrawl.web.html.page import Page
     from sitecrawl.web.read_options import ReadOptions
 
@@ -59,36 +65,46 @@ class MetaRobotsMiddleware:
     - what page, headers and robots.txt say about usage becomes the ``usage`` field, or keeps it from
       becoming a document, in ``NoindexPipeline``.
 
-    A 304 has no page, but brings the current headers (RFC 9111, 3.2): these, and the robots.txt of
-    today, may withdraw the document, and end the visit here.
+    A 304 has no page, but brings the current headers (RFC 9111, 3.2): these, and the files of the
+    site as they are today, may withdraw the document, and end the visit here.
     """
 
     def __init__(
         self,
         obedience: Obedience,
         options: ReadOptions,
-        robots: RobotsFiles,
+        crawl: Crawl,
         xpaths: tuple[tuple[str, str], ...] = (),
         readers: PageReaders | None = None,
+        *,
+        keeps_html: bool = False,
     ) -> None:
         self._obedience = obedience
         self._options = options
-        self._robots = robots
+        self._robots = crawl.robots
+        self._usage_files = crawl.usage_files
+        self._owner = crawl.owner
         self._xpaths = xpaths
         self._readers = readers
         self._turns: dict[str, asyncio.Future[None]] = {}
+        self._keeps_html = keeps_html
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> MetaRobotsMiddleware:
         """Build it with the spider's configuration."""
         spider: Any = crawler.spider
-        obedience = spider.configuration.params.obedience()
-        robots = crawl_of(crawler).robots
-        readers = None
-        if size := spider.configuration.params.readers:
-            readers = PageReaders(spider.read_options, size)
+        params, readers = spider.configuration.params, None
+        if params.readers:
+            readers = PageReaders(spider.read_options, params.readers)
             crawler.signals.connect(readers.close, signals.engine_stopped)
-        return cls(obedience, spider.read_options, robots, spider.xpath_fields, readers)
+        return cls(
+            params.obedience(),
+            spider.read_options,
+            crawl_of(crawler),
+            spider.xpath_fields,
+            readers,
+            keeps_html=params.keep == "html",
+        )
 
     def process_response(
         self, request: Request, response: Response
@@ -99,7 +115,9 @@ class MetaRobotsMiddleware:
             return response
         answer = answer_of(response)
         if answer.outcome is Outcome.FILE_DID_NOT_CHANGE:
-            raise ResponseWithoutContent(self._withdrawn(visit, request, response) or answer)
+            if self._obedience.purposes:
+                return self._unchanged(visit, request, response, answer)
+            raise ResponseWithoutContent(self._withdrawn(visit, response, NOTHING_SAID) or answer)
         if self._readers is not None:
             return self._read_elsewhere(self._readers, visit, request, response)
         page = read_page(options=self._options, **_arguments(request, response))
@@ -129,6 +147,8 @@ class MetaRobotsMiddleware:
         self._complete(page, request, response)
         usage = self._usage(request, response, page.metas)
         visit.audited(audit_text(page, usage))
+        if self._keeps_html and is_html(page.content_type):
+            visit.kept(read(response.body, page.encoding))
         verdict = self._obedience.judge(page.directives, datetime.now(UTC), usage)
         request.meta[READ_PAGE] = ReadPage(page, verdict)
         return response
@@ -137,14 +157,31 @@ class MetaRobotsMiddleware:
         self, request: Request, response: Response, metas: Mapping[str, Sequence[str]]
     ) -> dict[str, Any]:
         origin = origin_of(request)
-        of_site = self._robots.usage(origin, response.url) if origin else ()
         headers = header_values(response.headers, USAGE_HEADERS)
-        return usage_field([*of_site, *page_statements(headers, metas, self._options.agent)])
+        said = [*page_statements(headers, metas, self._options.agent)]
+        if origin is not None:
+            in_files = self._usage_files.statements(origin, response.url)
+            of_site = [*self._robots.usage(origin, response.url), *in_files]
+            said = [*preceded(of_site, said), *said]
+        return usage_field(said)
 
-    def _withdrawn(self, visit: Visit, request: Request, response: Response) -> FetchResult | None:
+    async def _unchanged(
+        self, visit: Visit, request: Request, response: Response, answer: FetchResult
+    ) -> Response:
+        """End the visit of an unchanged page, whose metas are those of its document."""
+        stored: Mapping[str, Any] = NOTHING_SAID
+        try:
+            stored = await self._owner.frontier.usage(visit.due.origin, visit.due.fingerprint)
+        except FrontierError as error:
+            self._owner.fail(error)
+        usage = self._usage(request, response, stated_metas(stored))
+        raise ResponseWithoutContent(self._withdrawn(visit, response, usage) or answer)
+
+    def _withdrawn(
+        self, visit: Visit, response: Response, usage: Mapping[str, Any]
+    ) -> FetchResult | None:
         tags = header_values(response.headers, (ROBOTS_TAG,)).get(ROBOTS_TAG, ())
         directives = read_directives((), tags, self._options.agent)
-        usage = self._usage(request, response, {}) if self._obedience.purposes else NOTHING_SAID
         verdict = self._obedience.judge(directives, datetime.now(UTC), usage)
         if verdict.noindex:
             return FetchResult(Outcome.NOINDEX, verdict.noindex)

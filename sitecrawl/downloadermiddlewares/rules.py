@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sitecrawl.frontier.base import Outcome
-from sitecrawl.reqmeta import is_login, origin_of, robots_of, visit_of
+from sitecrawl.reqmeta import USAGE_FILE, is_login, origin_of, robots_of, visit_of
 from sitecrawl.scheduling.fetch_outcomes import RequestDropped
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ class RulesMiddleware:
         origin = origin_of(request)
         if origin is not None and origin.given_up:
             raise RequestDropped(Outcome.CANCELLED, origin.given_up)
-        if robots_of(request) is not None or is_login(request):
+        if robots_of(request) is not None or is_login(request) or USAGE_FILE in request.meta:
             return
         decision = self._rules.recheck(request.url, depth=0, via="seed").decision
         if not decision.allowed:

@@ -38,6 +38,7 @@ from sitecrawl.scheduling.origin_queues import OriginQueues
 from sitecrawl.scheduling.passes import Passes
 from sitecrawl.scheduling.request_budget import RequestBudget
 from sitecrawl.scheduling.robots_files import RobotsFiles
+from sitecrawl.scheduling.usage_files import UsageFiles
 from sitecrawl.scheduling.work_sharing import WorkSharing
 from sitecrawl.scheduling.worker_processes import WorkerProcess, WorkerProcesses
 from sitecrawl.scheduling.yields import Yields
@@ -101,6 +102,7 @@ class Crawl:
         recorder = self.recorder = Recorder(owner, deliver, stats)
         starts = self.seed_report = SeedReport(recorder)
         robots = self.robots = RobotsFiles(params, agent(params), stats)
+        self.usage_files = UsageFiles(params, robots)
         discovery = self.discovery = discovery_of(spider, cite, stats)
         dates = ListedPages(params, owner, recorder)
         yields = Yields(params, owner, recorder, discovery, tasks, settings=cite)

@@ -103,6 +103,7 @@ class VisitResult:
     ``document`` is empty. ``left_out`` describes the text of the page that is not in it, ``audit``
     is what a report tells of the page. A page that declares another URL as canonical still has a
     ``document``, which is suppressed until that URL proves to be a page.
+    ``html`` is the page itself, if the crawl keeps it.
     ``links`` are those of the page to be stored; None if it was not read for its links. ``outside``
     are addresses to which it refers and that are not crawled, each with its kind: link or asset.
     """
@@ -124,6 +125,7 @@ class VisitResult:
     unchanged: bool = False
     left_out: str | None = None
     audit: str | None = None
+    html: str | None = None
     redirect_to: str | None = None
     canonical: str | None = None
     target: Candidate | None = None

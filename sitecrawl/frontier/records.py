@@ -17,6 +17,7 @@ from sitecrawl.frontier.redirect_resolver import RedirectResolver
 from sitecrawl.frontier.run_counters import of_run
 from sitecrawl.policy.lifecycle.revisit import FAILED, Age, Revisit
 from sitecrawl.policy.outcomes import READ
+from sitecrawl.web.decompression import zstd
 
 ERRORS = tuple(
     sorted(FAILED | {Outcome.BLOCKED_BY_ROBOTS_TXT, Outcome.BLOCKED_URL_BY_LOCAL_POLICY})
@@ -26,6 +27,11 @@ STATE = (
     "CASE WHEN u.outcome IS NULL OR u.outcome < 0 THEN 0"
     f" WHEN u.outcome IN ({', '.join(str(int(outcome)) for outcome in ERRORS)}) THEN 2"
     " ELSE u.visited_at END"
+)
+
+PAGES = (
+    "SELECT d.id, u.url, d.html FROM document AS d JOIN url AS u ON u.id = d.url"
+    " JOIN origin AS o ON o.id = d.origin WHERE d.seq IS NOT NULL AND d.html IS NOT NULL"
 )
 
 
@@ -480,6 +486,13 @@ class Records:
     def documents(self, realm: str | None = None) -> Iterator[dict[str, Any]]:
         """Yield the current documents, as written by their last upsert, by seq."""
         return (record for record in self.changes(0, realm) if record["op"] == "upsert")
+
+    def pages(self, realm: str | None = None) -> Iterator[dict[str, str]]:
+        """Yield id, URL and HTML of the current documents whose pages were kept, by seq."""
+        of_realm = "" if realm is None else " AND o.realm = ?"
+        values = () if realm is None else (realm,)
+        for id_, url, packed in self._database.stream(PAGES + of_realm + " ORDER BY d.seq", values):
+            yield {"id": id_, "url": url, "html": zstd.decompress(packed).decode()}
 
     def changes(self, since: int, realm: str | None = None) -> Iterator[dict[str, Any]]:
         """Yield the changes with a seq above ``since`` that no later change has replaced."""

@@ -146,6 +146,13 @@ class Store:
         with self._transaction():
             self._former_starts.read_listing(url)
 
+    def usage(self, origin: str, fingerprint: int) -> dict[str, Any]:
+        """Return the field ``usage`` of a URL's document; empty without one."""
+        with self._transaction():
+            found = self._memory.documents.at(origin, self._options.realm, fingerprint)
+            usage: dict[str, Any] = found.get("usage", {})
+        return usage
+
     def kept_file(self, url: str) -> KeptFile | None:
         """Return a file about a site as it was last answered, with validators."""
         with self._transaction():
@@ -287,6 +294,9 @@ class Store:
         done = self._visits.write(findings)
         self._links.write(findings)
         Claims(self._memory, changes).review_all([each.stored.id for each in findings])
+        documents.keep_html(
+            {each.stored.id: each.visit.html for each in findings if each.visit.html is not None}
+        )
         HeldReleases(self._memory, changes).release_own(origin, len(findings))
         today, visited = day_of(self._database.now()), sum(map(is_page_visit, visits))
         self._database.write(END_VISITS, [(done, today, visited, today, origin)])

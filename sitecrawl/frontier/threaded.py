@@ -76,6 +76,7 @@ class Frontier:
     unnamed_starts = in_turn(Store.unnamed_starts)
     ask_listings = in_turn(Store.ask_listings)
     read_listing = in_turn(Store.read_listing)
+    usage = in_turn(Store.usage)
     kept_file = in_turn(Store.kept_file)
     keep_file = in_turn(Store.keep_file)
     redirect_chain = in_turn(Store.redirect_chain)

@@ -147,9 +147,14 @@ class Facts:
         }
 
     @cached_property
-    def audits(self) -> Mapping[int, PageAudit]:
-        """Texts and flaws of each page of HTML as it was last read."""
+    def audited(self) -> Mapping[int, PageAudit]:
+        """Audits of pages and files as they were last read."""
         return dict(self.survey.audits())
+
+    @cached_property
+    def audits(self) -> Mapping[int, PageAudit]:
+        """Texts and flaws of each page of HTML."""
+        return {row: each for row, each in self.audited.items() if not each.file}
 
     @cached_property
     def read(self) -> Mapping[int, PageAudit]:

@@ -85,7 +85,7 @@ def _noindex(facts: Facts) -> Iterator[Row]:
 def _permissions(facts: Facts) -> Iterator[Row]:
     pages: Counter[tuple[str, tuple[str, ...]]] = Counter()
     said: defaultdict[str, dict[str, None]] = defaultdict(dict)
-    for row, audit in facts.audits.items():
+    for row, audit in facts.audited.items():
         site = origin(facts.urls[row].url)
         words = tuple(PERMITTED[audit.usage.get(use)] for use in USES)
         pages[site, words] += 1

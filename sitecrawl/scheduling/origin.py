@@ -269,7 +269,8 @@ class Origin:
     ``open_visits`` counts the visits that have begun and are not committed yet. ``queued_at`` is
     the time for which the origin is in the ready queue, None while it is not. While the origin
     ``awaits_address`` nothing is sent, as another worker may have leased origins on its address;
-    ``address`` is set once that is known to be so.
+    ``address`` is set once that is known to be so. Nor is it while the origin ``awaits_terms``: what
+    it says about the use of its pages, in a file that was requested.
 
     By fingerprint, for URLs whose visit has not ended: ``retry_count`` counts the retries,
     ``head_checked`` holds those that are still wanted after HEAD, ``alternate_url`` has the other
@@ -300,6 +301,7 @@ class Origin:
     handed_over_at: float = float("-inf")
     awaits_address: bool = False
     awaits_login: bool = False
+    awaits_terms: bool = False
     address: str | None = None
 
     @property
@@ -329,7 +331,7 @@ class Origin:
     @property
     def has_work(self) -> bool:
         """True if the origin has something to send when its turn comes."""
-        if self.awaits_lease or self.awaits_address:
+        if self.awaits_lease or self.awaits_address or self.awaits_terms:
             return False
         if self.urgent_requests:
             return True
@@ -567,6 +569,14 @@ class Origin:
     def await_address(self) -> None:
         """Send nothing until it is known whose pace the origin shares."""
         self.awaits_address = True
+
+    def await_terms(self) -> None:
+        """Send nothing until a file about usage was read, or could not be."""
+        self.awaits_terms = True
+
+    def terms_read(self) -> None:
+        """Go on after a file about usage."""
+        self.awaits_terms = False
 
     def share_slot(self, slot: PacingSlot) -> None:
         """Share the pace of the other origins of a slot from now on."""

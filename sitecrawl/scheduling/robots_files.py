@@ -95,6 +95,11 @@ class RobotsFiles:
         rules = self._rules(origin) if self._params.obey_robots else None
         return rules.usage(url, self._agent) if rules else iter(())
 
+    def licenses(self, origin: Origin) -> Iterator[str]:
+        """Return the URLs of the licences that the origin's robots.txt names."""
+        rules = self._rules(origin)
+        return (each.license for each in rules.licenses) if rules else iter(())
+
     def _rules(self, origin: Origin) -> RobotsTxt | None:
         """Return the rules, parsed again after an idle time; None without a file."""
         robots = origin.robots

@@ -10,6 +10,8 @@ import pytest
 
 from fixtures.crawls import CrawlCommand
 from fixtures.server import Answer, Page, Server, page
+from sitecrawl.policy.outcomes import Outcome
+from sitecrawl.web.robots.usage_terms import TDMREP
 
 Y, N, UNKNOWN = True, False, None
 NOAI = '<meta name="robots" content="noai, index">'
@@ -142,6 +144,94 @@ def test_a_purpose_from_the_start(server: Server, crawl: CrawlCommand) -> None:
     again = crawl(*starts, purpose="search")
     permitted_again = {f"{origins[name]}/" for name in names if name != "silent"}
     assert again.documents.keys() == permitted_again | {f"{origins['signal']}/more"}
+
+
+RSL = '<rsl xmlns="https://rslstandard.org/rsl"><content url="/">{}</content></rsl>'
+GRANT = '<license><permits type="usage">search ai-input</permits></license>'
+RESERVED = json.dumps([{"location": "/", "tdm-reservation": 1}])
+FILES: dict[str, tuple[dict[str, Page], str, tuple[bool | None, ...]]] = {
+    "tdmrep": ({TDMREP: RESERVED}, "", (UNKNOWN, N, N)),
+    "tdmrep-part": ({TDMREP: RESERVED.replace("/", "/more")}, "", ()),
+    "tdmrep-meta": ({TDMREP: RESERVED}, TDM.format(0), (UNKNOWN, Y, Y)),
+    "tdmrep-broken": ({TDMREP: "<html>"}, "", ()),
+    "tdmrep-down": ({TDMREP: Answer(status=503)}, "", ()),
+    "license": ({"/robots.txt": "License: {}/l.xml", "/l.xml": RSL.format(GRANT)}, "", (Y, Y, N)),
+    "license-meta": (
+        {"/robots.txt": "License: {}/l.xml", "/l.xml": RSL.format(GRANT)},
+        NOAI,
+        (Y, N, N),
+    ),
+    "license-gone": ({"/robots.txt": "License: {}/l.xml"}, "", (UNKNOWN,) * 3),
+    "license-elsewhere": (
+        {"/robots.txt": "License: https://rsl.test/l.xml"},
+        "",
+        (UNKNOWN,) * 3,
+    ),
+}
+
+
+@pytest.mark.behaviour("PERM-06", "PERM-08")
+def test_files_about_usage(server: Server, crawl: CrawlCommand) -> None:
+    origins: dict[str, str] = {}
+    for name, (files, head, _) in FILES.items():
+        site: dict[str, Page] = {}
+        origins[name] = origin = server.serve(site)
+        page_of_site = page("/more", "/notes.txt", title=name, head=head)
+        site |= {
+            "/": Answer(page_of_site, headers={"ETag": '"1"'}),
+            "/more": page(title=f"{name} more"),
+            "/notes.txt": Answer(f"Notes of {name}", headers={"Content-Type": "text/plain"}),
+        }
+        for path, body in files.items():
+            text = body.replace("{}", origin) if isinstance(body, str) else ""
+            site[path] = Answer(text, headers={"ETag": '"f"'}) if text else body
+    starts = [f"{origin}/" for origin in origins.values()]
+    options = {"content_types": "text/html text/plain"}
+    run = crawl(*starts, **options)
+    assert run.status == 0, run.log[-3000:]
+    assert server.log.count(TDMREP) == server.log.count("/l.xml") == 0, "not without a purpose"
+
+    server.log.clear()
+    run = crawl(*starts, purpose="search", force=1, **options)
+    for name, origin in origins.items():
+        asked = server.log.targets(origin)
+        named = [TDMREP, "/l.xml"][: 1 + (name in {"license", "license-meta", "license-gone"})]
+        assert asked[: 1 + len(named)] == ["/robots.txt", *named], name
+        assert len(asked) == len(set(asked))
+    _, told = crawl.command("export")
+    documents = {each["url"]: each for each in map(json.loads, told.splitlines())}
+    for name, origin in origins.items():
+        usage = documents[f"{origin}/"].get("usage", {})
+        assert tuple(usage[each] for each in NAMES if usage) == FILES[name][2], name
+    rows = ledger(crawl)
+    [row] = rows[origins["license"]]
+    assert [row[each] for each in (*NAMES, "pages")] == ["yes", "yes", "no", 3]
+    assert any("license: " in each and "permits search ai-input" in each for each in row["said"])
+    assert {row["pages"] for row in rows[origins["tdmrep-part"]]} == {1, 2}
+
+    server.log.clear()
+    run = crawl(*starts, purpose="ai-train", recrawl=0, **options)
+    forbidden = {name for name, (*_, said) in FILES.items() if said[2:] == (N,)}
+    found = crawl.rows(f"SELECT url FROM url WHERE outcome = {int(Outcome.USAGE_FORBIDDEN)}")
+    starts_of = {name: (f"{origin}/",) for name, origin in origins.items()}
+    assert {name for name, row in starts_of.items() if row in found} == forbidden, run.log[-3000:]
+    assert {each.status for each in server.log.of(origins["tdmrep"]) if each.target == TDMREP} == {
+        304
+    }
+
+
+@pytest.mark.behaviour("PERM-05")
+def test_a_304_after_a_change_of_purpose(server: Server, crawl: CrawlCommand) -> None:
+    site = served("noai-meta")
+    site |= {f"/{number}": page(title=f"Page {number}") for number in range(3)}
+    site["/more"] = page("/0", "/1", "/2", title="More")
+    origin = server.serve(site)
+    assert len(crawl(f"{origin}/").documents) == 5
+    server.log.clear()
+    run = crawl(f"{origin}/", purpose="ai-input", recrawl=0)
+    assert [each.status for each in server.log.of(origin) if each.target == "/"] == [304]
+    assert run.deletions == {f"{origin}/": "usage"}, run.log[-3000:]
+    assert f"{origin}/" in crawl(f"{origin}/", purpose="search", recrawl=0).documents
 
 
 @pytest.mark.behaviour("PERM-05")

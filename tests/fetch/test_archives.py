@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 from zipfile import ZipFile
 
 import pytest
@@ -139,6 +140,84 @@ def test_reindexing_from_an_archive(server: Server, crawl: CrawlCommand) -> None
     assert "text" in documents[f"{origin}/a"]
     assert set(documents) == {f"{origin}/", f"{origin}/a", f"{origin}/b"}
     assert len(server.log.of(origin)) == requested
+
+
+def member(kind: str, url: str, block: str, headers: str = "") -> bytes:
+    """A record as a member of a .warc.gz file."""
+    media = "http; msgtype=" + kind if kind in {"request", "response"} else "warc-fields"
+    target = f"WARC-Target-URI: {url}\r\n" if url else ""
+    head = (
+        f"WARC/1.0\r\nWARC-Type: {kind}\r\nWARC-Date: 2026-11-01T00:00:00Z\r\n{target}"
+        f"WARC-Record-ID: <urn:uuid:{uuid4()}>\r\nContent-Type: application/{media}\r\n{headers}"
+        f"Content-Length: {len(block.encode())}\r\n\r\n"
+    )
+    return gzip.compress(f"{head}{block}\r\n\r\n".encode())
+
+
+@pytest.mark.behaviour("AR-02")
+def test_a_crawl_from_files_in_the_form_of_common_crawl(
+    crawl: CrawlCommand, tmp_path: Path
+) -> None:
+    """Bodies are decoded, their encoding is told by headers of its own, long ones are cut off."""
+    folder = tmp_path / "cc"
+    folder.mkdir()
+    site = "https://www.example.org"
+    pages = {
+        "/": page("/a", "/cut", "/absent", text="The home of all"),
+        "/a": page(text="What the first page says"),
+        "/cut": page(text="What stands before the cut"),
+    }
+    records = [member("warcinfo", "", "operator: Common Crawl\r\n")]
+    for path, text in pages.items():
+        head = (
+            "HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n"
+            "X-Crawl-Content-Encoding: gzip\r\nX-Crawl-Transfer-Encoding: chunked\r\n"
+            f"Content-Length: {len(text.encode())}\r\n\r\n"
+        )
+        told = "WARC-Truncated: length\r\n" if path == "/cut" else ""
+        records += [
+            member("request", site + path, f"GET {path} HTTP/1.1\r\nHost: www.example.org\r\n\r\n"),
+            member("response", site + path, head + text, told),
+            member("metadata", site + path, "fetchTimeMs: 12\r\n"),
+        ]
+    name = "CC-MAIN-20261101000000-20261101030000-00000.warc.gz"
+    (folder / name).write_bytes(b"".join(records))
+    run = crawl(f"{site}/", from_warc=folder, delay=100)
+    assert run.status == 0, run.log[-3000:]
+    assert {f"{site}/", f"{site}/a"} <= run.documents.keys()
+    assert run.documents[f"{site}/a"]["body"] == "What the first page says"
+    _, text = crawl.command("explain", f"{site}/absent")
+    assert "not_archived" in text
+
+
+@pytest.mark.behaviour("AR-06")
+def test_the_page_beside_its_document(server: Server, crawl: CrawlCommand) -> None:
+    home = page("/latin", "/file.txt", title="Home", text="Straße \U0001f41d")
+    latin = "<title>L</title><p>na\xefve".encode("latin-1")
+    site: dict[str, Page] = {
+        "/": Answer(home, headers={"ETag": '"1"'}),
+        "/latin": Answer(latin, headers={"Content-Type": "text/html; charset=iso-8859-1"}),
+        "/file.txt": Answer("No page", headers={"Content-Type": "text/plain"}),
+    }
+    origin = server.serve(site)
+    options: dict[str, Any] = {"content_types": "text/html text/plain", "recrawl": 0}
+
+    def kept() -> dict[str, str]:
+        status, text = crawl.command("export", "--format", "html")
+        assert (status, text) == (1, "No page was kept: crawl with -a keep=html.\n") or not status
+        found = map(json.loads, text.splitlines()) if not status else ()
+        return {each["url"].removeprefix(origin): each["html"] for each in found}
+
+    assert len(crawl(f"{origin}/", **options).documents) == 3
+    assert kept() == {}
+    crawl(f"{origin}/", keep="html", **options)
+    assert kept() == {"/": home, "/latin": latin.decode("latin-1")}
+    site["/latin"] = Answer(status=410)
+    crawl(f"{origin}/", keep="html", **options)
+    assert [each.status for each in server.log.of(origin) if each.target == "/"] == [200, 200, 304]
+    assert kept() == {"/": home}
+    status, text = crawl.command("export", "--format", "html", "--since", "0")
+    assert (status, "leave --since out" in text) == (2, True)
 
 
 @pytest.mark.behaviour("AR-03")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -15,6 +17,7 @@ from sitecrawl.web.robots.usage_statements import (
     content_usage,
     page_statements,
 )
+from sitecrawl.web.robots.usage_terms import TDMREP, read_license, read_tdmrep, read_terms, terms_of
 
 SITE = "http://a.test"
 
@@ -67,6 +70,90 @@ def test_content_signal(value: str, permits: dict[str, bool]) -> None:
 @given(st.sampled_from(sorted(PARSERS)), st.text())
 def test_nothing_raises(name: str, value: str) -> None:
     PARSERS[name](value)
+
+
+ALL = ("search", "ai-input", "ai-train")
+
+
+def rsl(*licenses: str, attributes: str = 'url="/"') -> bytes:
+    inner = "".join(f"<license>{each}</license>" for each in licenses)
+    content = f"<content {attributes}>{inner}</content>"
+    return f'<?xml version="1.0"?><rsl xmlns="https://rslstandard.org/rsl">{content}</rsl>'.encode()
+
+
+def usage(element: str, words: str) -> str:
+    return f'<{element} type="usage">{words}</{element}>'
+
+
+PAID = '<payment type="subscription"><custom>https://a.test/pay</custom></payment>'
+
+
+@pytest.mark.behaviour("PERM-01", "PERM-08")
+@pytest.mark.parametrize(
+    ("body", "answers"),
+    [
+        (rsl(usage("permits", "search")), (True, False, False)),
+        (rsl(usage("permits", "all")), (True, True, True)),
+        (rsl(usage("permits", "ai-input, search")), (True, True, False)),
+        (rsl(usage("prohibits", "ai-train")), (None, None, False)),
+        (rsl(usage("prohibits", "ai-all")), (None, False, False)),
+        (rsl(usage("permits", "ai-input") + usage("prohibits", "all")), (False, True, False)),
+        (rsl(usage("permits", "ai-input") + usage("prohibits", "ai-all")), (False, False, False)),
+        (rsl(usage("permits", "all") + usage("prohibits", "all")), (False, False, False)),
+        (rsl(usage("permits", "ai-train") + PAID), (False, False, False)),
+        (rsl(usage("permits", "ai-train") + '<payment type="free"/>'), (False, False, True)),
+        (
+            rsl(usage("permits", "ai-train") + PAID, usage("permits", "search")),
+            (True, False, False),
+        ),
+        (rsl(usage("permits", "all"), attributes='url="/" server="https://l.test"'), (False,) * 3),
+        (rsl('<permits type="user">education</permits>'), (None, None, None)),
+        (rsl(usage("permits", "ai-index")), (False, False, False)),
+        (rsl(usage("permits", "all"), attributes='url=""'), (True, True, True)),
+        (rsl(usage("permits", "all"), attributes='url="https://b.test/*"'), ()),
+        (rsl(usage("permits", "all"), attributes='url="/elsewhere/"'), ()),
+        (b"<rsl><content url='/'><license><permits type='usage'>all</permits>", ()),
+        (b"no XML", ()),
+        (b"", ()),
+    ],
+)
+def test_licenses(body: bytes, answers: tuple[bool | None, ...]) -> None:
+    found = [dict(each.permits) for each in terms_of(read_license(body, f"{SITE}/l.xml"), SITE)]
+    assert [tuple(each.get(use) for use in ALL) for each in found] == ([answers] if answers else [])
+
+
+def reserve(**places: object) -> bytes:
+    return json.dumps([{"location": k, "tdm-reservation": v} for k, v in places.items()]).encode()
+
+
+@pytest.mark.behaviour("PERM-01", "PERM-08")
+@pytest.mark.parametrize(
+    ("body", "reserved"),
+    [
+        (reserve(**{"/": 1}), [True]),
+        (reserve(**{"/": "1"}), [True]),
+        (reserve(**{"/": 1, "/docs": 0}), [False]),
+        (reserve(**{"/*": 0, "/*.html$": 1}), [True]),
+        (reserve(**{"/docs/*": 1, "/docs/": 0}), [True]),
+        (reserve(**{"/other": 1}), []),
+        (reserve(**{"/": 2}), []),
+        (reserve(**{"/": True}), []),
+        (b'{"location": "/", "tdm-reservation": 1}', []),
+        (b'[1, {"tdm-reservation": 1}, {"location": null}]', []),
+        (b"[" * 100_000, []),
+        (b"\xff", []),
+    ],
+)
+def test_tdmrep(body: bytes, reserved: list[bool]) -> None:
+    terms = read_tdmrep(body, SITE + TDMREP)
+    found = [dict(each.permits) for each in terms_of([*terms], f"{SITE}/docs/a.html")]
+    assert [not each["ai-train"] for each in found] == reserved
+
+
+@pytest.mark.behaviour("PERM-08")
+@given(st.binary(), st.sampled_from([TDMREP, "/license.xml"]))
+def test_no_file_raises(body: bytes, path: str) -> None:
+    list(terms_of(read_terms(body, SITE + path), f"{SITE}/a"))
 
 
 USAGE = """Content-Signal: search=yes, ai-train=no

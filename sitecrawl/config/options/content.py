@@ -158,6 +158,12 @@ class ContentParams(DocumentParams):
         "page (extra `extract`), resiliparse keeps more beside the article and "
         "takes 2 ms.",
     )
+    keep: Literal["", "html"] = option(
+        default="",
+        effect=Effect.READING,
+        description="html keeps each page itself beside its document, as it was last read, in the "
+        "crawl database: `scrapy export --format html` writes it.",
+    )
     date_extractor: Literal["own", "htmldate"] = option(
         default="own",
         effect=Effect.READING,

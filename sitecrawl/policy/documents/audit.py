@@ -23,7 +23,8 @@ class PageAudit(NamedTuple):
 
     ``languages`` are the pages that it declares to be its translations (hreflang), by language.
     ``anchors`` are the texts of links by their URL, if the crawl reads them (anchor_text). The others
-    are as in ``Page``. ``usage`` is the document's field of this name, also of a page without one.
+    are as in ``Page``. ``usage`` is the document's field of this name, also of a page without one;
+    of a ``file``, which is no HTML, nothing else is told.
     """
 
     title: str = ""
@@ -36,28 +37,34 @@ class PageAudit(NamedTuple):
     broken_json_ld: int = 0
     anchors: tuple[tuple[str, str], ...] = ()
     usage: Mapping[str, Any] = NOTHING_SAID
+    file: bool = False
 
 
 def audit_text(page: Page, usage: Mapping[str, Any] = NOTHING_SAID) -> str:
-    """Return the stored form of a page's audit, "" for what is no HTML."""
+    """Return the stored form of a page's audit."""
     if not is_html(page.content_type):
-        return ""
+        return _stored(PageAudit(usage=usage, file=True))
     languages = [(each.hreflang, each.url) for each in page.alternates if each.hreflang]
     anchors = [
         (each.url, each.text[:MAX_ANCHOR]) for each in page.links if each.text and not each.banner
     ]
-    audit = PageAudit(
-        page.title[:MAX_TEXT],
-        next(iter(page.metas.get("description", ())), "")[:MAX_TEXT],
-        tuple(each[:MAX_TEXT] for each in page.h1[:MAX_H1]),
-        tuple(languages[:MAX_LANGUAGES]),
-        page.insecure,
-        page.unprotected,
-        page.no_alt,
-        page.broken_json_ld,
-        tuple(dict.fromkeys(anchors))[:MAX_ANCHORS],
-        usage,
+    return _stored(
+        PageAudit(
+            page.title[:MAX_TEXT],
+            next(iter(page.metas.get("description", ())), "")[:MAX_TEXT],
+            tuple(each[:MAX_TEXT] for each in page.h1[:MAX_H1]),
+            tuple(languages[:MAX_LANGUAGES]),
+            page.insecure,
+            page.unprotected,
+            page.no_alt,
+            page.broken_json_ld,
+            tuple(dict.fromkeys(anchors))[:MAX_ANCHORS],
+            usage,
+        )
     )
+
+
+def _stored(audit: PageAudit) -> str:
     said = {name: value for name, value in audit._asdict().items() if value}
     return json.dumps(said, ensure_ascii=False, separators=(",", ":"))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -38,6 +38,22 @@ def usage_field(statements: Iterable[Statement]) -> dict[str, Any]:
     sources = [_source(each) for each in said]
     licenses = [each.license for each in said if each.license]
     return {**permits, "sources": sources, **({"licenses": licenses} if licenses else {})}
+
+
+def preceded(of_site: Iterable[Statement], of_page: Iterable[Statement]) -> Iterator[Statement]:
+    """Yield the statements of a site; a reservation of the page precedes tdmrep.json (TDMRep, 6)."""
+    is_reserved = any(each.text.startswith("tdm-reservation:") for each in of_page)
+    return (each for each in of_site if not (is_reserved and each.place == "tdmrep.json"))
+
+
+def stated_metas(usage: Mapping[str, Any]) -> dict[str, list[str]]:
+    """Return the metas of a page about usage, from the ``usage`` field of its document."""
+    metas: dict[str, list[str]] = {}
+    for source in usage.get("sources", ()):
+        if source["from"] == "meta":
+            name, _, value = source["text"].partition(": ")
+            metas.setdefault(name, []).append(value)
+    return metas
 
 
 def usage_refusal(usage: Mapping[str, Any], purposes: Sequence[str]) -> UsageRefusal | None:
