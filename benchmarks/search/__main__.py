@@ -1,8 +1,9 @@
 """Ranking of `scrapy search` beside plain FTS5, on queries that real manuals' indexes answer.
 
     python -m benchmarks.search [--folder FOLDER] [--held] [--misses KIND] [--only KIND]
+        [--opensearch]
 
-The first run crawls the manuals; ``--folder`` keeps the crawl database for the next. The tenth of the
+``--opensearch`` adds the documented query of OpenSearch, on a server that it starts. The first run crawls the manuals; ``--folder`` keeps the crawl database for the next. The tenth of the
 queries that is held back from tuning counts only with ``--held``, which prints that tenth alone.
 Queries of a translated manual are those of a reader of its language, as browsers name it (`reader`).
 A query scores the reciprocal of the rank of its first answer among ten (MRR@10); ``own anchor`` is
@@ -15,8 +16,8 @@ import argparse
 import tempfile
 import time
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
-from contextlib import closing
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import mean, median
@@ -27,13 +28,15 @@ from benchmarks.search.manuals import crawled
 from benchmarks.search.plain_fts import PlainFts
 from benchmarks.search.queries import Answer, Query, made_queries
 from benchmarks.tables import search as search_table
+from fixtures.opensearch import SearchServer
 from fixtures.walk import plain
 from sitecrawl.frontier import open_change_log
 from sitecrawl.search.search_index import open_index
 from sitecrawl.search.search_results import search
+from sitecrawl.sync.opensearch_target import OpenSearchTarget
 from sitecrawl.sync.search_file_target import SearchFileTarget
 from sitecrawl.sync.synchronizer import Synchronizer
-from sitecrawl.sync.target import TargetOptions
+from sitecrawl.sync.target import SyncTarget, TargetOptions
 
 KINDS = ("entry", "purpose", "section", "identifier", "term", "language", "typo", "prefix")
 
@@ -92,38 +95,61 @@ def main() -> None:
     parser.add_argument("--held", action="store_true")
     parser.add_argument("--misses", default="")
     parser.add_argument("--only", default="")
+    parser.add_argument("--opensearch", action="store_true")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="sitecrawl-benchmark-") as temporary:
         database, origins = crawled(options.folder or Path(temporary) / "manuals")
         file = database.with_name("bench.search.sqlite")
-        address = f"sqlite:///{database}"
-        with (
-            open_change_log(address) as log,
-            closing(SearchFileTarget(f"sqlite:///{file}", TargetOptions())) as target,
-        ):
-            began = time.process_time()
-            synchronizer = Synchronizer(log, target, "bench", report=print)
-            synchronizer.rebuild() if file.exists() else synchronizer.run()
-            print(f"indexed in {time.process_time() - began:.1f} s of CPU")
+        began = time.process_time()
+        with closing(SearchFileTarget(f"sqlite:///{file}", TargetOptions())) as target:
+            synchronize(database, target, rebuild=file.exists())
+        print(f"indexed in {time.process_time() - began:.1f} s of CPU")
         queries = [each for each in made_queries() if each.held == options.held]
         queries = [each for each in queries if options.only in each.kind]
         name = "search_held" if options.held else "search"
-        with recorded(name, whole=not (options.misses or options.only)) as figures:
+        with ExitStack() as stack:
+            others: dict[str, Callable[[str], list[str]]] = {}
+            if options.opensearch:
+                others["OpenSearch"] = stack.enter_context(asked_opensearch(database))
+            figures = stack.enter_context(
+                recorded(name, whole=not (options.misses or options.only))
+            )
             figures["documents"], figures["kinds"] = compared(
-                file, queries, origins, options.misses
+                file, queries, origins, others, options.misses
             )
     print(search_table(figures))
 
 
+def synchronize(database: Path, target: SyncTarget, *, rebuild: bool = False) -> None:
+    """Bring a target up to date."""
+    with open_change_log(f"sqlite:///{database}") as log:
+        synchronizer = Synchronizer(log, target, "bench", report=print)
+        synchronizer.rebuild() if rebuild else synchronizer.run()
+
+
+@contextmanager
+def asked_opensearch(database: Path) -> Iterator[Callable[[str], list[str]]]:
+    """The documented query, on a server with the manuals."""
+    with SearchServer("opensearch") as server:
+        with closing(OpenSearchTarget(server.uri("manuals"), TargetOptions())) as target:
+            synchronize(database, target)
+        server.documents("manuals")  # refreshed
+        yield lambda text: [each["url"] for each in server.found("manuals", text)]
+
+
 def compared(
-    file: Path, queries: Sequence[Query], origins: Mapping[str, str], misses: str
+    file: Path,
+    queries: Sequence[Query],
+    origins: Mapping[str, str],
+    others: dict[str, Callable[[str], list[str]]],
+    misses: str,
 ) -> tuple[int, dict[str, dict[str, dict[str, float]]]]:
-    """The number of documents, and the figures of both by kind."""
+    """The number of documents, and the figures of each by kind."""
     with open_index(file) as index:
         pages = [{"url": p.url, **p.content} for p in index.pages()]
-        competitor = PlainFts(pages)
+        others = {"plain FTS5": PlainFts(pages).search, **others}
         ours: defaultdict[str, list[Found]] = defaultdict(list)
-        theirs: defaultdict[str, list[Found]] = defaultdict(list)
+        theirs: defaultdict[tuple[str, str], list[Found]] = defaultdict(list)
         for query in queries:
             began = time.process_time()
             hits = search(index, query.text, reader=query.reader).hits
@@ -131,7 +157,10 @@ def compared(
             found = judged(query, [hit.target for hit in hits], origins, ms)
             for kind in (query.kind, "all"):
                 ours[kind].append(found)
-                theirs[kind].append(judged(query, competitor.search(query.text), origins))
+            for name, ask in others.items():
+                other = judged(query, ask(query.text), origins)
+                for kind in (query.kind, "all"):
+                    theirs[name, kind].append(other)
             if query.kind == misses and (found.rank != 1 or found.is_own_anchor is False):
                 print(
                     f"{found.rank} {query.text!r}: {query.answers[0].path}#{query.answers[0].anchor}"
@@ -141,7 +170,7 @@ def compared(
     return len(pages), {
         kind: {
             "sitecrawl": figures_of(ours[kind]),
-            "plain FTS5": {"mrr": figures_of(theirs[kind])["mrr"]},
+            **{name: {"mrr": figures_of(theirs[name, kind])["mrr"]} for name in others},
         }
         for kind in kinds
     }

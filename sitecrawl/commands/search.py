@@ -131,7 +131,7 @@ def _near(found: SearchResults) -> list[str]:
 
 
 def _lines(hit: SearchHit, *, marked: bool) -> Iterator[str]:
-    section = f" › {hit.section}" if hit.section and hit.section != hit.title else ""
+    section = f" › {hit.section}" if hit.section else ""
     yield printable(f"{hit.title}{section}")
     yield printable(f"  {hit.target}")
     if hit.snippet.text:

@@ -156,7 +156,9 @@ def _begun_so(text: str, lowered: str, keys: Collection[str]) -> Iterator[re.Mat
 
     Much quicker than a pattern for all words.
     """
-    for begun in {key[:-1][:4] if len(key) > 2 else key for key in keys}:
+    if letters := "".join(key for key in keys if len(key) == 1):  # have no endings
+        yield from re.finditer(rf"(?<![^\W_])[{letters}](?![^\W_])", text, re.IGNORECASE)
+    for begun in {key[:-1][:4] if len(key) > 2 else key for key in keys if len(key) > 1}:
         start = lowered.find(begun)
         while start >= 0:
             word = SPACED_PART.match(text, start)
@@ -240,6 +242,11 @@ def edit_distance(first: str, second: str, most: int) -> int:
     return row[-1]
 
 
+def bare_name(text: str) -> str:
+    """Return a title, heading or term without its number and arguments."""
+    return NUMBERING.sub("", text).partition("(")[0]
+
+
 def name_key(text: str) -> str:
-    """Return a title, heading or name as it is compared: without number, arguments and accents."""
-    return " ".join(_folded(NUMBERING.sub("", text).partition("(")[0]).split())
+    """Return a title, heading or name as it is compared: bare, without case and accents."""
+    return " ".join(_folded(bare_name(text)).split())

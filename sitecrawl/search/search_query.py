@@ -205,8 +205,7 @@ def _every(term: Term, forms: WordForms) -> str:
     """Return the expression for a term as a whole: its name, its phrase, or all of its parts."""
     if term.is_phrase:
         return f"({forms.expression(term.text)})"
-    parts = _parts(term, forms)
-    both = f"({' AND '.join(parts)})"
+    both = f"({' AND '.join(part for _, part in _parts(term, forms))})"
     names = {name for name in whole_names(term.text) if not name.isascii()}
     wholes = [f'"{name}"' for name in sorted(names)]
     if term.prefix and not signed(term.text).isascii():
@@ -214,27 +213,26 @@ def _every(term: Term, forms: WordForms) -> str:
     return f"({' OR '.join([*wholes, both])})"
 
 
-def _parts(term: Term, forms: WordForms) -> list[str]:
-    """Return the expression for each word of a term; the last is open if the term is a prefix."""
-    parts = [f"({forms.expression(word)})" for word in term.words]
+def _parts(term: Term, forms: WordForms) -> list[tuple[int, str]]:
+    """Return number of pages and expression of each word of a term, but of those on most pages if
+    it has rarer ones; the last is open if the term is a prefix.
+    """
+    end, most = term.words[-1].lower(), COMMON * forms.index.count()
+    parts = [(forms.frequency(Term(word)), f"({forms.expression(word)})") for word in term.words]
     if not term.prefix:
-        return parts
-    end = term.words[-1].lower()
+        return [part for part in parts if part[0] <= most] or parts
     is_short = len(end) < MIN_PREFIX and len(parts) > 1 and end.isascii()
-    return parts[:-1] if is_short else [*parts[:-1], f'("{end}"*)']
+    return parts[:-1] if is_short else [*parts[:-1], (0, f'("{end}"*)')]
 
 
 def _some(term: Term, forms: WordForms, most: float) -> str:
     """Return the expression for any part of a term on ``most`` pages at most, else the rarest."""
     if term.is_phrase or len(term.words) < 2:
         return _every(term, forms)
-    counted = [
-        (forms.frequency(Term(word)), part)
-        for word, part in zip(term.words, _parts(term, forms), strict=False)
-    ]
-    most = max(most, min(counted)[0])
-    parts = [part for count, part in counted if count <= most]
-    return f"({' OR '.join([_every(term, forms), *parts])})"
+    parts = _parts(term, forms)
+    most = max(most, min(parts)[0])
+    some = [part for count, part in parts if count <= most]
+    return f"({' OR '.join([_every(term, forms), *some])})"
 
 
 def _mended(term: Term, forms: WordForms, *, is_last: bool) -> Term:

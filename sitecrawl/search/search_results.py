@@ -7,13 +7,14 @@ from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 from sitecrawl import install_command
 from sitecrawl.policy.documents.model_use import permits_models
-from sitecrawl.search.analysis import matching_places
-from sitecrawl.search.names import entries, language_part
+from sitecrawl.search.analysis import PART, bare_name, matching_places, name_key
+from sitecrawl.search.names import TITLE_PARTS, entries, language_part
 from sitecrawl.search.search_index import IndexedPage, IndexFileError, PagePlace, SearchIndex
 from sitecrawl.search.search_query import MIN_PREFIX, Expressions, SearchQuery, parse_query
 from sitecrawl.web.languages import primary_language
@@ -28,6 +29,7 @@ DEPTH = 1_100  # pages that are ranked; browsers may ask for the first 1,050
 NEAREST, RANK_CONSTANT = 100, 60  # pages by vectors; the constant of reciprocal rank fusion
 COUNTED = {"host": "site", "folder": "folder", "language": "language", "type": "type"}
 MAX_COUNTED = 20  # values of each
+ALIKE = 0.5  # from which a name is that of the section that was looked for
 OTHER_LANGUAGE = 0.7  # of the points of pages that are not in the reader's language
 ALL_WORDS, IN_A_ROW = 0.5, 0.3  # of the BM25 score again, for pages with all words or a phrase
 
@@ -84,7 +86,7 @@ class Snippet:
 class HitSection(NamedTuple):
     """A section of a matching page: its address, heading or term, and a snippet of it.
 
-    ``title`` is empty for a part of the page without an anchor.
+    ``title`` is empty for a part of the page without an anchor, or if it is the page's.
     """
 
     target: str
@@ -268,7 +270,8 @@ def _ranked(
     is_enough = len(every) == DEPTH or expressions.every == expressions.some
     some = every if is_enough else index.ranked(expressions.some, conditions, DEPTH)
     points = {number: -score for number, score in some}
-    phrase = index.ranked(expressions.phrase, conditions, DEPTH) if expressions.phrase else []
+    has_phrase = bool(every and expressions.phrase)
+    phrase = index.ranked(expressions.phrase, conditions, DEPTH) if has_phrase else []
     for found, factor in ((every, ALL_WORDS), (phrase, IN_A_ROW)):
         for number, score in found:
             points[number] = points.get(number, -score) + factor * -score
@@ -313,6 +316,7 @@ def _hit(
     if not snippet.marks and page.content.get("description"):
         snippet, _ = _best_snippet(str(page.content["description"]), words, page.language)
     starts = _section_starts(page)
+    named = named or _likest(starts, words, page.language)
     above = bisect_right(starts, (place, "\uffff", "")) - 1
     _, section, anchor = starts[above] if above >= 0 else (0, "", "")
     if named:
@@ -322,19 +326,37 @@ def _hit(
             snippet, _ = _snippet(page.body[begin:], ())
     target = with_fragment(page.url, anchor) if anchor else page.url
     more = _more_sections(page, words, starts, sections) if sections > 1 else ()
-    best = [HitSection(target, section, snippet)]
-    best += [each for each in more if each.target != target]
+    own = {name_key(part) for part in ("", page.title, *TITLE_PARTS.split(page.title))}
+    best: dict[str, HitSection] = {}
+    for each in (HitSection(target, section, snippet), *more):
+        title = "" if name_key(each.title) in own else each.title
+        best.setdefault(title and each.target, each._replace(title=title))
     return SearchHit(
         url=page.url,
         id=page.id,
         title=page.title,
-        sections=tuple(best[:sections]),
+        sections=tuple(best.values())[:sections],
         score=score,
         language=page.language,
         modified_at=page.modified_at,
         site=str(page.content.get("site_name") or urlsplit(page.url).hostname or ""),
         for_models=permits_models(page.content),
     )
+
+
+def _likest(starts: Sequence[tuple[int, str, str]], words: Sequence[str], language: str) -> str:
+    """Return the anchor of the heading or definition that is most like the query, the first of
+    equals: by Dice's coefficient of their letters in common words, if that is ``ALIKE``.
+    """
+    names = [" ".join(PART.findall(bare_name(text))) for _, text, _ in starts]
+    ends = list(accumulate(len(name) + 1 for name in names))
+    common = Counter[int]()
+    for left, right in matching_places("\n".join(names), words, language):
+        common[bisect_right(ends, left)] += right - left
+    length = len(" ".join(words))
+    alike = {number: 2 * common[number] / (len(names[number]) + length) for number in common}
+    best = max(sorted(alike), key=alike.__getitem__, default=None)
+    return starts[best][2] if best is not None and alike[best] >= ALIKE else ""
 
 
 def _best_snippet(body: str, words: Sequence[str], language: str) -> tuple[Snippet, int]:

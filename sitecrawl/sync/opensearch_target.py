@@ -39,6 +39,7 @@ from opensearchpy.helpers import scan
 from sitecrawl.frontier.base import Change
 from sitecrawl.frontier.change_log import DeadLetter, ExpectedCount
 from sitecrawl.policy.documents.output_shapes import serialized, written
+from sitecrawl.search.names import page_names
 from sitecrawl.sync.target import (
     REBUILD,
     Cursor,
@@ -61,7 +62,7 @@ BUSY = frozenset({408, 429, 500, 502, 503, 504})
 TOO_LARGE = 413
 MAX_REASON = 500  # characters
 MAX_FAILURES = 3  # of one document
-INDEX_VERSION = 4
+INDEX_VERSION = 5
 SEQ_BITS = 40  # of a version
 PER_REQUEST = 5000  # ids in an answer
 CHANGE = "sitecrawl_change"
@@ -77,7 +78,6 @@ LANGUAGES = {
     "da": "danish",
     "de": "german",
     "el": "greek",
-    "en": "english",
     "es": "spanish",
     "et": "estonian",
     "eu": "basque",
@@ -107,27 +107,51 @@ LANGUAGES = {
     "tr": "turkish",
     "zh": "cjk",
 }
-"""Built-in analyzer of each primary language."""
+"""Built-in analyzer of each primary language; ``ANALYSIS`` stems English."""
 SEARCHED = ("title", "headings", "description", "body")
-LOCALIZED = "localized"
+LOCALIZED, NAMES = "localized", "sitecrawl_names"
 TEXTS = ("body", "description", "meta_description")
 DATES = ("published_at", "modified_at", "last_crawled_at")
 STORED = ("alternates", "blocks", "links", "metas", "sections")
+WORDS = {
+    "tokenizer": "standard",
+    "filter": ["parts", "lowercase", "asciifolding", "porter_stem"],
+}
+FIRST_WORDS, FIRST_LETTERS = r"(?sU)^((?:\W*+\w++){32}).*", "(?s)^(.{200}).*"
+ANALYSIS = {
+    "char_filter": {
+        name: {"type": "pattern_replace", "pattern": pattern, "replacement": "$1"}
+        for name, pattern in (("first_words", FIRST_WORDS), ("first_letters", FIRST_LETTERS))
+    },
+    "filter": {"parts": {"type": "word_delimiter_graph", "preserve_original": True}},
+    "analyzer": {"words": WORDS, "first_words": {**WORDS, "char_filter": ["first_words"]}},
+    "normalizer": {
+        "name": {
+            "type": "custom",
+            "char_filter": ["first_letters"],
+            "filter": ["lowercase", "asciifolding"],
+        }
+    },
+}
+"""Names as a whole and by their parts, English stemmed. Words of a query after the 32nd are ignored:
+a server allows 1,024 clauses.
+"""
 KEYWORD = {"type": "keyword", "ignore_above": 8191}
 STRINGS = {"strings": {"match_mapping_type": "string", "mapping": KEYWORD}}
-HEADINGS = {"properties": {"text": {"type": "text"}, "anchor": KEYWORD, "level": {"type": "byte"}}}
-DEFINITIONS = {"properties": {"term": {"type": "text"}, "anchor": KEYWORD}}
+TEXT = {"type": "text", "analyzer": "words", "search_analyzer": "first_words"}
+HEADINGS = {"properties": {"text": TEXT, "anchor": KEYWORD, "level": {"type": "byte"}}}
+DEFINITIONS = {"properties": {"term": TEXT, "anchor": KEYWORD}}
 BY_LANGUAGE = [
     {
         language: {
-            "path_match": f"{LOCALIZED}.{language}.*",
+            "path_match": f"{LOCALIZED}.{language}",
             "mapping": {"type": "text", "analyzer": analyzer},
         }
     }
     for language, analyzer in LANGUAGES.items()
 ]
-"""Fields of a language exist once a document is written in it: a query of ``localized.*`` has
-clauses for those alone, of which a server allows 1,024.
+"""The field of a language exists once a document is written in it: a query of ``localized.*`` has
+clauses for those alone.
 """
 MADE_BY = {"made_by": "sitecrawl"}
 
@@ -277,13 +301,14 @@ class OpenSearchTarget:
         return head + serialized({**self._source(change.record), CHANGE: change.hash}) + b"\n"
 
     def _source(self, record: Mapping[str, Any]) -> dict[str, Any]:
-        """Return a document as indexed: its texts are repeated under its language."""
+        """Return a document as indexed: with its names, and its texts again by its language."""
         document = written(record, self._options)
         document.pop(self._named("op"), None)
         language = primary_language(record.get("language"))
         if language in LANGUAGES:
-            texts = {name: _text(record[name]) for name in SEARCHED if record.get(name)}
-            document[LOCALIZED] = {language: texts}
+            texts = [_text(record[name]) for name in SEARCHED if record.get(name)]
+            document[LOCALIZED] = {language: "\n".join(texts)}
+        document[NAMES] = sorted({name.key for name in page_names(str(record["url"]), record)})
         return document
 
     def _named(self, field: str) -> str:
@@ -391,21 +416,22 @@ class OpenSearchTarget:
     def _body(self) -> dict[str, Any]:
         """Return settings and mappings of the index."""
         named = self._named
-        properties: dict[str, Any] = {named(name): {"type": "text"} for name in TEXTS}
+        properties: dict[str, Any] = {named(name): TEXT for name in TEXTS}
         properties |= {named(name): {"type": "date", "ignore_malformed": True} for name in DATES}
         properties |= {named(name): {"type": "object", "enabled": False} for name in STORED}
-        properties[named("title")] = {"type": "text", "fields": {"keyword": KEYWORD}}
+        properties[named("title")] = {**TEXT, "fields": {"keyword": KEYWORD}}
         properties[named("headings")] = HEADINGS
         properties[named("definitions")] = DEFINITIONS
         properties[CHANGE] = {"type": "keyword"}
+        properties[NAMES] = {"type": "keyword", "normalizer": "name"}
         if self._options.preset == "elastic":  # its headings and links are texts
-            properties[named("headings")] = {"type": "text"}
+            properties[named("headings")] = TEXT
             del properties[named("links")]
         return {
-            "settings": {"index": {"gc_deletes": "7d"}},
+            "settings": {"index": {"gc_deletes": "7d"}, "analysis": ANALYSIS},
             "mappings": {
                 "_meta": MADE_BY,
-                "_source": {"excludes": [LOCALIZED]},
+                "_source": {"excludes": [LOCALIZED, NAMES]},
                 "dynamic_templates": [*BY_LANGUAGE, STRINGS],
                 "properties": properties,
             },

@@ -11,12 +11,11 @@ import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlencode
 
 import pytest
 
 from fixtures.crawls import CrawlCommand
-from fixtures.opensearch import RUNNERS, SearchServer
+from fixtures.opensearch import ROOT, RUNNERS, SearchServer
 from fixtures.server import Answer, Page, Server, page
 
 GERMAN = '<html lang="de"><title>Häuser</title><body><p>Die alten Häuser am Hafen.</p></body>'
@@ -27,7 +26,6 @@ SITE: dict[str, Page] = {
     "/de": GERMAN,
 }
 GONE = Answer("gone", status=410)
-SEARCH_DOC = Path(__file__).parents[2] / "docs" / "search.md"
 
 
 @pytest.fixture(scope="module", params=sorted(RUNNERS))
@@ -91,10 +89,9 @@ def test_the_index_is_equal_and_can_be_searched(
     lines += crawl(f"{origin}/", force=1).lines
     assert sync(tmp_path, target).returncode == 0
     assert indexed(engine, index) == fold(lines)
-    query = f"/{index}/_search?q=localized.de.body:haus"
-    (hit,) = engine.get(query)["hits"]["hits"]
-    assert hit["_source"]["url"] == f"{origin}/de"
-    assert "localized" not in hit["_source"]
+    (found,) = engine.found(index, "haus")
+    assert found["url"] == f"{origin}/de"
+    assert not {"localized", "sitecrawl_names"} & found.keys()
     rebuilt = sync(tmp_path, target, "--rebuild")
     assert rebuilt.stdout == f"{target} was rebuilt with 3 documents and 1 deletion.\n"
     assert list(engine.get(f"/_alias/{index}")) == [f"{index}-2"]
@@ -103,7 +100,7 @@ def test_the_index_is_equal_and_can_be_searched(
 
 
 @pytest.mark.behaviour("SY-26")
-def test_the_documented_query_takes_thirty_words(
+def test_the_documented_query_takes_sixty_words_and_signs(
     engine: SearchServer, index: str, server: Server, crawl: CrawlCommand, tmp_path: Path
 ) -> None:
     languages = ("de", "en", "es", "fr", "it", "ja", "nl", "pt", "ru", "zh")
@@ -114,15 +111,16 @@ def test_the_documented_query_takes_thirty_words(
     site["/"] = page(*site)
     crawl(f"{server.serve(site)}/")
     assert sync(tmp_path, engine.uri(index)).returncode == 0
-    documented = re.search(r'\{"query": \{"multi_match".*?\}{3}', SEARCH_DOC.read_text(), re.DOTALL)
-    assert documented is not None
-    query = json.loads(documented[0])
-    [multi_match] = query["query"].values()
-    for words in ("haus", " ".join(f"wort{number}" for number in range(29)) + " haus"):
-        multi_match["query"] = words
-        asked = urlencode({"source": json.dumps(query), "source_content_type": "application/json"})
-        hits = engine.get(f"/{index}/_search?{asked}")["hits"]["hits"]
-        assert [hit["_source"]["title"] for hit in hits] == ["de"]
+    plain = [f"wort{number}" for number in range(59)]
+    signed = [f"--no.a{number}_b++" for number in range(59)]
+    for words in (
+        "haus",
+        " ".join([*plain[:20], "haus", *plain[20:]]),
+        " ".join(["haus", *signed]),
+    ):
+        assert [each["title"] for each in engine.found(index, words)] == ["de"]
+    long = ("x" * 3000, ".".join(plain * 3), '() [] {} "\\ AND', " ")
+    assert [engine.found(index, words) for words in long] == [[]] * len(long)
 
 
 @pytest.mark.behaviour("SY-03")
@@ -197,7 +195,7 @@ def test_a_template_of_the_user_is_merged(
 def test_the_pipeline_of_the_docs_fills_a_field(
     engine: SearchServer, index: str, server: Server, crawl: CrawlCommand, tmp_path: Path
 ) -> None:
-    text = SEARCH_DOC.read_text("utf-8")
+    text = (ROOT / "docs" / "search.md").read_text("utf-8")
     commands = re.findall(r"curl -X PUT localhost:9200/(\S+) [^\n]+ -d '(.*?)'\n", text, re.DOTALL)
     (_, pipeline), (_, template) = [(path, json.loads(body)) for path, body in commands]
     field = {"type": "float"}  # as the plugins are not installed here

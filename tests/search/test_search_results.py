@@ -1,0 +1,68 @@
+"""Sections of hits, and the cost of names with many signs."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sitecrawl.search.search_index import SearchIndex
+from sitecrawl.search.search_results import search
+
+
+@pytest.fixture
+def index(tmp_path: Path) -> Iterator[SearchIndex]:
+    with closing(SearchIndex(tmp_path / "search.sqlite", make=True)) as made:
+        yield made
+
+
+def put(index: SearchIndex, name: str, **content: Any) -> None:
+    record = {"id": name, "url": f"http://example.org/{name}", "language": "en", **content}
+    with index.transaction():
+        index.put(record)
+
+
+def settings(index: SearchIndex) -> None:
+    """A page of two settings, whose title its first heading repeats."""
+    put(
+        index,
+        "settings",
+        title="1. Settings — Manual",
+        headings=[{"level": 1, "text": "1. Settings", "anchor": "top"}],
+        definitions=[
+            {"term": "cache_size (integer)", "anchor": "CACHE"},
+            {"term": "page_size (integer)", "anchor": "PAGE"},
+        ],
+        body="Settings of sizes.\n1. Settings\nSettings are parameters.\n"
+        "cache_size (integer)\nSize of the cache, a parameter beside page_size.\n"
+        "page_size (integer)\nSize of a page.",
+    )
+
+
+def test_a_hit_leads_to_the_name_that_is_most_like_the_query(index: SearchIndex) -> None:
+    settings(index)
+    assert [
+        search(index, words).hits[0].target.partition("#")[2]
+        for words in ("page_size parameter", "cache_size parameter", "settings")
+    ] == ["PAGE", "CACHE", "top"]
+
+
+def test_a_section_titled_as_its_page_is_the_page(index: SearchIndex) -> None:
+    settings(index)
+    [hit] = search(index, "settings of sizes", sections=3).hits
+    assert [each.title for each in hit.sections].count("") == 1
+    assert "1. Settings" not in [each.title for each in hit.sections]
+
+
+@pytest.mark.alone
+def test_a_name_of_thirty_two_letters_is_cheap(index: SearchIndex) -> None:
+    letters = "a b c d e f g h i j k l m n o p q r s t u v w x y z"
+    for number in range(10):
+        put(index, f"{number}", title=f"Page {number}", body=f"{letters} and again a word. " * 2000)
+    began = time.process_time()
+    assert search(index, letters.replace(" ", ".")).hits
+    assert time.process_time() - began < 2
