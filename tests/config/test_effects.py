@@ -97,7 +97,7 @@ def site() -> Site:
         "/xml": Answer("<a><b>c</b></a>", headers={"Content-Type": "application/xml"}),
     }
     for path, each in found.items():
-        answer = Answer(each) if isinstance(each, str) else each
+        answer = each if isinstance(each, Answer) else Answer(str(each))
         if path not in {"/robots.txt", "/map.xml"}:
             found[path] = replace(answer, headers={**answer.headers, "ETag": '"1"'})
     return found | {"*": lambda asked: Answer(page(text=f"Page {asked.target}"), headers=TAG)}
@@ -161,10 +161,10 @@ def test_what_an_option_changes_is_its_effect(server: Server, tmp_path: Path) ->
     wrong: dict[str, str] = {}
     for name, alone, later in zip(cases, fresh, again, strict=True):
         effect = effect_of(CrawlParams.model_fields[name]) or Effect(0)
-        base = before[str(cases[name].get("with", {}))]
-        needed = declared_by(base, alone)
+        without = before[str(cases[name].get("with", {}))]
+        needed = declared_by(without, alone)
         if bool(needed) != bool(needed & effect):
-            wrong[name] = f"{effect} is declared, but {differing(base, alone)}"
+            wrong[name] = f"{effect} is declared, but {differing(without, alone)}"
         elif effect != Effect.RUN and not needed:
             wrong[name] = f"{effect} is declared, but nothing differs"
         elif "again" not in cases[name] and effect & (Effect.READING | Effect.FOLLOWING):
