@@ -27,6 +27,7 @@ from fixtures.server import Server, Site, page, refusing_origin
 pytestmark = pytest.mark.slow
 COMMAND = re.compile(r"^    (?:\.venv/bin/)?((?:scrapy|sitecrawl) .*)$", re.MULTILINE)
 OPTION = re.compile(r"""^    (-a \w+=(?:'[^']*'|"[^"]*"|\S+))""", re.MULTILINE)
+EXAMPLE = re.compile(r"https://(?:\w+\.)?example\.org")
 SECTIONS = (
     ("README.md", ""),
     ("docs/browse.md", "## `scrapy mcp`\n"),
@@ -85,7 +86,7 @@ def test_the_commands_after_a_failed_one(server: Server, given: dict[str, Any]) 
     origin = server.serve(SITE)
     failed = "scrapy crawl http://127.0.0.9:9/"
     for written in (failed, *typed()):
-        command = written.replace("https://example.org", origin)
+        command = EXAMPLE.sub(origin, written)
         if written in SERVING:
             serve(written, given)
             continue
