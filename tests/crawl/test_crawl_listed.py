@@ -38,9 +38,10 @@ def test_a_sitemap_is_a_list_of_pages(server: Server, crawl: CrawlCommand) -> No
     run = crawl(f"{origin}/map.xml", mode="sitemap", profile="smartsite")
     assert paths(run, origin) == {"/a", "/b", "/doc.xml"}
     assert {each["discovered_via"] for each in run.documents.values()} == {"sitemap"}
-    assert visited(server, origin) == [
-        *("/map.xml", "/one.xml", "/two.xml.gz", "/a", "/doc.xml", "/b")
-    ]
+    index, *lists_and_pages = visited(server, origin)
+    assert index == "/map.xml"
+    assert set(lists_and_pages[:2]) == {"/one.xml", "/two.xml.gz"}
+    assert set(lists_and_pages[2:]) == {"/a", "/doc.xml", "/b"}
     # What left the sitemap is asked again when its age says so, and not before.
     site["/two.xml.gz"] = "<urlset><url><loc>/new</loc></url></urlset>"
     site["/new"] = page(title="New")
