@@ -30,6 +30,7 @@ NOT_TYPED = {
     r"scrapyd|schedule\.json": "tests/scrapyd types it",
     r"scrapy crawl handbook": "tests/house/test_library_docs.py types it, with the files of the page",
     r"(opensearch|elasticsearch)://|localhost:9200": "tests/engines has the servers",
+    r"proxies=": "tests/fetch has the proxies",
     r"\$HOST|pg_dump": "needs a server of the reader's",
     r"^prometheus-node-exporter": "tests/engines/test_prometheus.py runs it",
 }
