@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from scrapy import Request, signals
+from scrapy import signals
 from scrapy.core.downloader import Downloader as ScrapyDownloader
-from scrapy.http import Response
-from scrapy.utils.defer import _process_pending_io, _schedule_coro, ensure_awaitable
+from scrapy.utils.defer import _process_pending_io, _schedule_coro
 from twisted.internet.defer import Deferred
 from twisted.python.failure import Failure
 from typing_extensions import override
 
-from sitecrawl.direct_calls import is_known
 from sitecrawl.http.early_close import has_receivers
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from scrapy import Spider
-    from scrapy.crawler import Crawler
+    from scrapy import Request, Spider
+    from scrapy.http import Response
 
 
 MAX_HELD_BYTES = 100_000_000
@@ -38,12 +34,6 @@ class Downloader(ScrapyDownloader):
 
     held_bytes = 0
 
-    def __init__(self, crawler: Crawler) -> None:
-        super().__init__(crawler)
-        methods: Mapping[str, Iterable[Any]] = self.middleware.methods
-        self._asking, self._passing = methods["process_request"], methods["process_response"]
-        self._are_known = all(map(is_known, (*self._asking, *self._passing)))
-
     @override
     def needs_backout(self) -> bool:
         return super().needs_backout() or self.held_bytes > MAX_HELD_BYTES
@@ -58,34 +48,11 @@ class Downloader(ScrapyDownloader):
     async def _fetch(self, request: Request, answered: Deferred[Response | Request]) -> None:
         answer: Response | Request | Failure
         try:
-            if self._are_known:
-                answer = await self._download_directly(request)
-            else:
-                answer = await self.middleware.download_async(self._enqueue_request, request)
+            answer = await self.middleware.download_async(self._enqueue_request, request)
         except (Exception, asyncio.CancelledError):  # noqa: BLE001 - the engine handles them all
             answer = Failure()  # type: ignore[no-untyped-call]
         self.active.remove(request)
         answered.callback(answer)
-
-    async def _download_directly(self, request: Request) -> Response | Request:
-        """Take a request through our own middlewares: Scrapy awaits each, though few ever wait."""
-        answer: Response | Request
-        try:
-            for ask in self._asking:
-                given = ask(request=request)
-                if given is not None and (answer := await ensure_awaitable(given)):
-                    break
-            else:
-                answer = await self._enqueue_request(request)
-        except Exception as error:  # noqa: BLE001 - the middlewares handle them all
-            await _process_pending_io()
-            answer = await self.middleware._process_exception(error, request)
-        for pass_on in self._passing:
-            if isinstance(answer, Request):
-                break
-            given = pass_on(request=request, response=answer)
-            answer = given if isinstance(given, Request | Response) else await given
-        return answer
 
     @override
     async def _enqueue_request(self, request: Request) -> Response:

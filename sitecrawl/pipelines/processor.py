@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from scrapy.exceptions import DropItem
 from scrapy.pipelines import ItemPipelineManager
 
-from sitecrawl.direct_calls import process_directly
 from sitecrawl.items import Document
 from sitecrawl.pipelines.change import ChangePipeline
 from sitecrawl.pipelines.document import DocumentPipeline, current_document
@@ -37,12 +36,6 @@ class DocumentProcessor(ItemPipelineManager):
         super().__init__(*pipelines, crawler=crawler)
         for name, why in misplaced(pipelines):
             logger.warning(MISPLACED, name, why)
-
-    async def open_spider_async(self) -> None:
-        """Open the pipelines; Scrapy has no setting for the scraper around them."""
-        if self.crawler is not None and self.crawler.engine is not None:
-            process_directly(self.crawler.engine.scraper)
-        await super().open_spider_async()
 
     async def process_item_async(self, item: Any) -> Any:
         """Process an item; raises DropItem, and RuntimeError for a document that was lost."""

@@ -25,17 +25,10 @@ NAMES = {
         "download_request_async": "http/downloader.py"
     },
     "scrapy.core.downloader.middleware.DownloaderMiddlewareManager": {
-        "_process_exception": "http/downloader.py",
-        "download_async": "http/downloader.py",
+        "download_async": "http/downloader.py"
     },
     "scrapy.core.engine.ExecutionEngine": {"_slot": "scheduler.py"},
     "scrapy.core.engine._Slot": {"nextcall": "scheduler.py"},
-    "scrapy.core.scraper.Scraper": {
-        "_process_spidermw_output_async": "direct_calls.py",
-        "concurrent_items": "direct_calls.py",
-        "handle_spider_output_async": "direct_calls.py",
-        "signals": "direct_calls.py",
-    },
     "scrapy.crawler.CrawlerProcessBase": {"_create_crawler": "commands/crawl.py"},
     "scrapy.downloadermiddlewares.cookies.CookiesMiddleware": {
         "_process_cookies": "http/cookie_jar.py",
@@ -55,7 +48,6 @@ NAMES = {
         "itemcount": "output/feeds.py",
     },
     "scrapy.http.cookies.CookieJar": {"_cookies": "http/cookie_jar.py"},
-    "scrapy.middleware.MiddlewareManager": {"methods": "http/downloader.py"},
     "scrapy.resolver": {"dnscache": "resolver.py"},
     "scrapy.utils.defer": {
         "_process_pending_io": "http/downloader.py",
