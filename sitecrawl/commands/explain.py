@@ -14,7 +14,7 @@ from sitecrawl.console.crawl_sources import Source, find_source
 from sitecrawl.console.crawl_statistics import run_state
 from sitecrawl.console.terminal import ago, ahead, print_lines, span, stamp
 from sitecrawl.explain.explanation import Explainer, Explanation
-from sitecrawl.explain.verdicts import format_outcome, verdict
+from sitecrawl.explain.verdicts import deletion, format_outcome, verdict
 from sitecrawl.frontier import open_records
 from sitecrawl.frontier.records import UrlState
 from sitecrawl.policy.decision import Step
@@ -85,12 +85,17 @@ def record(explanation: Explanation, source: Source, now: float) -> dict[str, An
         "limits": [_step(step) for step in explanation.limits],
         "robots": _step(explanation.robots),
         "stored": dict(_state(explanation.stored)) if explanation.stored else None,
+        "deleted": _deleted(explanation.deleted),
         "tries": explanation.attempts,
         "referrers": explanation.referrers,
         "allowed": explanation.refusal is None,
         "reason": explanation.refusal.rule if explanation.refusal else None,
         "verdict": verdict(explanation, now),
     }
+
+
+def _deleted(deleted: tuple[float, str] | None) -> dict[str, Any] | None:
+    return {"at": stamp(deleted[0]), "reason": deleted[1]} if deleted else None
 
 
 def _step(step: Step) -> dict[str, str]:
@@ -192,6 +197,7 @@ def _known(explanation: Explanation, now: float) -> Iterator[str]:
     if explanation.attempts:
         times = {1: "once", 2: "twice"}.get(explanation.attempts, f"{explanation.attempts} times")
         yield f"tried {times} in that run; {explanation.forecast.cite.setting('retries')}"
+    yield from (deletion(*each, now) for each in filter(None, [explanation.deleted]))
     yield from _document(stored, now)
     if stored.left_out and stored.seq is not None:
         yield from (f"left out of its text: {part}" for part in stored.left_out.split("\n"))

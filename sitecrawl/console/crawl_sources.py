@@ -54,9 +54,10 @@ class CrawledSource(Source):
 
 
 def find_source(setting: str, arguments: Mapping[str, str], origin: str = "") -> Source:
-    """Return the crawl of the arguments, else the newest that knows ``origin``.
+    """Return the crawl of the arguments, else the newest with documents that knows ``origin``, if given.
 
-    Without an origin it is the newest with documents; it is named if there are others. Raises ConfigError, and FrontierError if there is no such crawl database.
+    It is named if there are others. Raises ConfigError, and FrontierError if there is no such crawl
+    database.
     """
     if COMPLETE & arguments.keys():
         configuration = load(arguments)
@@ -106,10 +107,8 @@ def _newest(setting: str, arguments: Mapping[str, str], origin: str) -> StoredCr
             unusable.append(error)
     crawls.sort(key=lambda each: each.run.started_at, reverse=True)
     knowing = [each for each in crawls if each.knows]
-    if knowing or len(crawls) == 1:
-        return (knowing or crawls)[0]
-    if crawls and not origin:
-        return _announced(crawls)
+    if knowing or len(crawls) == 1 or (crawls and not origin):
+        return _announced(knowing or crawls)
     if unusable:
         raise unusable[0]
     if crawls:

@@ -19,6 +19,7 @@ from sitecrawl.policy.urls.rule_engine import Rules
 from sitecrawl.web.urls.identity import document_id
 
 EXAMPLES = 3
+KEEP = "A crawl keeps this only if its own configuration says so: give it {} too."
 
 
 class StoredJudge:
@@ -118,6 +119,8 @@ class ReindexPlan:
             yield f"{with_noun(self.written, 'document')} rewritten in their new form"
         if self.reread:
             yield f"{with_noun(self.reread, 'document')} due: their pages must be read again"
+        if self.options and self.since is not None and not self.nothing:
+            yield KEEP.format(", ".join(self.options))
         yield self._end()
 
     def _end(self) -> str:

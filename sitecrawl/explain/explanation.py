@@ -31,7 +31,8 @@ class Explanation:
     URL. ``attempts`` counts the requests of the last run for a URL that failed.
     ``left_out`` counts the refused links, which may include one to an unknown URL;
     ``has_other_rules`` is True if pages that link to it may have been read with other options;
-    ``given_up`` is the reason why the last run gave the origin up, if it did.
+    ``given_up`` is the reason why the last run gave the origin up, if it did; ``deleted`` has time
+    and reason of the deletion of a document that was not written again.
     """
 
     url: str
@@ -47,6 +48,7 @@ class Explanation:
     left_out: str = ""
     has_other_rules: bool = False
     given_up: str = ""
+    deleted: tuple[float, str] | None = None
 
     @property
     def refusal(self) -> Step | None:
@@ -118,8 +120,14 @@ class Explainer:
             self._records.referrers(stored.id) if stored and self._records else [],
             self._tries(stored),
             given_up=self._past.given_up.get(admission.origin, ""),
+            deleted=self._deleted(stored),
         )
         return explanation if stored or start else self._missing(explanation)
+
+    def _deleted(self, stored: UrlState | None) -> tuple[float, str] | None:
+        if self._records is None or stored is None or stored.seq is not None:
+            return None
+        return self._records.last_deletion(stored.id)
 
     def _spent(self, origin: str) -> str:
         """Describe the budget of an origin if it is spent for today; empty if it is not."""

@@ -27,7 +27,13 @@ def verdict(explanation: Explanation, now: float) -> str:
         return f"{_never_asked(explanation)}{given_up}"
     other = f" (asked for as {stored.url})" if stored.url != explanation.admission.url else ""
     due = _due(explanation.forecast, stored, now)
-    return f"{_visited(stored, stored.outcome, now)}{other}, {due}{given_up}"
+    gone = f", {deletion(*explanation.deleted, now)}" if explanation.deleted else ""
+    return f"{_visited(stored, stored.outcome, now)}{other}{gone}, {due}{given_up}"
+
+
+def deletion(at: float, reason: str, now: float) -> str:
+    """Return the words for a document that was deleted at ``at``."""
+    return f"its document was deleted {ago(at, now)} ({reason})"
 
 
 def _never_asked(explanation: Explanation) -> str:

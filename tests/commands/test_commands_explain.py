@@ -48,6 +48,19 @@ def test_the_verdict_is_one_line(explain: Say, path: str, status: int, verdict: 
     assert re.fullmatch(f"Verdict: {verdict}", said.lines[0])
 
 
+def test_a_deleted_document_is_named_with_its_reason(server: Server, crawl: CrawlCommand) -> None:
+    site: dict[str, Page] = {"/": page("/a"), "/a": page(title="A")}
+    origin = server.serve(site)
+    crawl(f"{origin}/")
+    site["/a"] = Answer(status=410)
+    crawl(f"{origin}/", recrawl=0)
+    status, printed = crawl.command("explain", f"{origin}/a")
+    assert status == 0
+    deleted = r"its document was deleted \d+ s ago \(gone\)"
+    assert re.search(rf"^Verdict: failed .*, {deleted}, ", printed)
+    assert re.search(rf"^  {deleted}$", printed, re.MULTILINE)
+
+
 def test_the_list_of_all_decisions_is_printed_on_request(explain: Say) -> None:
     printed = [explain("/no/b", *options).lines for options in ((), ("-v",))]
     short, long = ([re.sub(r"\d+ s ago", "N s ago", line) for line in each] for each in printed)

@@ -109,6 +109,7 @@ def test_what_needs_the_page_is_due(known: Crawled, crawl: CrawlCommand, say: Sa
     said = say("reindex", "-a", "title_order=heading url")
     assert said.lines[2:] == [
         "6 documents due: their pages must be read again",
+        "A crawl keeps this only if its own configuration says so: give it title_order too.",
         "The next crawl reads these pages.",
     ]
     assert crawl.rows("SELECT count(*) FROM url WHERE waiting = 1 AND reading IS NOT NULL") == [

@@ -196,8 +196,12 @@ class ForbiddenSites(UrlRule):
 def read_site(entry: str) -> tuple[str, str]:
     """Parse an entry such as ``ads.example.com`` or ``http://host/dir/`` into host and path prefix.
 
-    Raises ValueError if it has no host.
+    Raises ValueError if it has no host, or is several addresses.
     """
+    if ",http" in entry:
+        raise ValueError(
+            f"{entry!r} is several addresses: give a list, or each in a line of its own"
+        )
     url = normalize(entry if "://" in entry else f"http://{entry}")
     parts = split(normal_form(url)) if url else None
     if parts is None or not parts.host:
