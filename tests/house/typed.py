@@ -35,11 +35,11 @@ NOT_TYPED = {
     r"^prometheus-node-exporter": "tests/engines/test_prometheus.py runs it",
 }
 """Commands that are not typed, and the reason or the place of their proof."""
-SERVES = re.compile(r"scrapy (browse(?!.*--embed)|mcp --http)|--follow")
+SERVES = re.compile(r"scrapy (browse(?!.*--embed)|mcp --http)|--follow|interval=")
 """Commands that go on until they are interrupted."""
-EXAMPLE_ORG = re.compile(r"https://(docs\.|blog\.|www\.|find\.)?example\.org")
+EXAMPLE_ORG = re.compile(r"https://(?!bot\.)([\w-]+\.)?example\.org")
 FINDS_NOTHING = re.compile(
-    r"explain|frontier (errors|left-out|confirm|workers|stats|prune|delete)|reindex|report --|--since|check-outside|links|search|stats"
+    r"explain|identity .*--check|frontier (errors|left-out|confirm|workers|stats|prune|delete)|reindex|report --|--since|check-outside|links|search|stats"
 )
 """Commands that end with 1 where there is nothing to list, to find or to do."""
 

@@ -135,7 +135,7 @@ def test_without_a_browser_no_more_pages_are_requested(
     origins = [server.serve({"/": shell("App", "1")}) for _ in range(3)]
     done = crawl(*(f"{origin}/" for origin in origins), render="playwright")
     assert done.status == 1
-    assert "produced nothing: renderer missing" in done.log
+    assert "produced nothing: the browser cannot be started" in done.log
 
 
 def program(path: Path, script: str) -> str:
