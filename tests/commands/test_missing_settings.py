@@ -17,7 +17,18 @@ from sitecrawl import commands
 
 SETTINGS = "SCRAPY_SETTINGS_MODULE"
 SCRAPYS = {
-    *("bench", "check", "crawl", "fetch", "genspider", "list", "parse", "runspider", "shell"),
+    *(
+        "bench",
+        "check",
+        "crawl",
+        "fetch",
+        "genspider",
+        "list",
+        "parse",
+        "runspider",
+        "shell",
+        "version",
+    ),
     "view",
 }
 OWN = {path.stem for path in Path(commands.__path__[0]).glob("[!_]*.py")} - SCRAPYS

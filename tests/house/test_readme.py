@@ -112,7 +112,9 @@ def serve(command: str, given: dict[str, Any]) -> None:
     port = refusing_origin().rpartition(":")[2]
     here = command.replace("8643", str(port))
     here = here if "--http" in here else f"{here} --port {port}"
-    process = subprocess.Popen(["bash", "-c", f"exec {here}"], stderr=subprocess.PIPE, **given)
+    # In the background of a script, where tests may run, Ctrl-C is ignored.
+    words = ["env", "--default-signal=INT", "bash", "-c", f"exec {here}"]
+    process = subprocess.Popen(words, stderr=subprocess.PIPE, **given)
     try:
         deadline = time.monotonic() + 60
         while (status := answer(f"http://127.0.0.1:{port}{SERVING[command]}")) is None:
