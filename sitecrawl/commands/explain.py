@@ -148,6 +148,8 @@ def lines(
         yield f"  none of {number} rules and limits refuses it{'' if every else ' (-v lists them)'}"
     yield from ("", "Stored state")
     yield from (f"  {line}" for line in _known(explanation, now))
+    if explanation.deleted:
+        yield f"  {deletion(*explanation.deleted, now)}"
     if explanation.referrers:
         yield from ("", "Path from a start")
         yield from (f"  {referrer}" for referrer in explanation.referrers)
@@ -197,7 +199,6 @@ def _known(explanation: Explanation, now: float) -> Iterator[str]:
     if explanation.attempts:
         times = {1: "once", 2: "twice"}.get(explanation.attempts, f"{explanation.attempts} times")
         yield f"tried {times} in that run; {explanation.forecast.cite.setting('retries')}"
-    yield from (deletion(*each, now) for each in filter(None, [explanation.deleted]))
     yield from _document(stored, now)
     if stored.left_out and stored.seq is not None:
         yield from (f"left out of its text: {part}" for part in stored.left_out.split("\n"))

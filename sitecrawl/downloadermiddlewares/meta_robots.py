@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
+from weakref import WeakValueDictionary
 
 from scrapy import signals
 
@@ -86,7 +87,7 @@ class MetaRobotsMiddleware:
         self._owner = crawl.owner
         self._xpaths = xpaths
         self._readers = readers
-        self._turns: dict[str, asyncio.Future[None]] = {}
+        self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._keeps_html = keeps_html
 
     @classmethod
@@ -127,20 +128,16 @@ class MetaRobotsMiddleware:
         self, readers: PageReaders, visit: Visit, request: Request, response: Response
     ) -> Response:
         """Read the page in another process; pages of an origin leave in the order of their arrival."""
-        key = visit.due.origin
-        before, turn = self._turns.get(key), asyncio.get_running_loop().create_future()
-        self._turns[key] = turn
+        turn = self._turns.setdefault(visit.due.origin, asyncio.Lock())
+        reading = asyncio.ensure_future(readers.read(**_arguments(request, response)))
         try:
-            page = await readers.read(**_arguments(request, response))
+            async with turn:
+                page = await reading
         except PageReadersError as error:
             visit.described(str(error))
             raise ResponseWithoutContent(FAILED) from error
         finally:
-            if before is not None:
-                await before
-            turn.set_result(None)
-            if self._turns[key] is turn:
-                del self._turns[key]
+            reading.cancel()
         return self._attach(visit, request, response, page)
 
     def _attach(self, visit: Visit, request: Request, response: Response, page: Page) -> Response:

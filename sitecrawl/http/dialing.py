@@ -6,7 +6,6 @@ import asyncio
 import socket
 import ssl
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cached_property
 from pathlib import Path
 from typing import Any, cast
 from urllib.parse import urlsplit
@@ -33,8 +32,7 @@ class Certificates:
     """TLS contexts: certificates are verified by the system's authorities unless an origin is
     exempt. ``own`` are files of certificates that we show, by origin.
 
-    Two contexts serve all connections but those to origins that ask for our own certificate, each
-    made when it is first needed: reading the system's authorities takes several ms.
+    A context is made when it is first needed: reading the system's authorities takes several ms.
     """
 
     def __init__(
@@ -47,26 +45,18 @@ class Certificates:
         self._verify = verify
         self._exempt = frozenset(map(_address, exempt))
         self._own = {_address(origin): file for origin, file in (own or {}).items()}
-        self._made: dict[tuple[str, int], ssl.SSLContext] = {}
+        self._made: dict[tuple[bool, str], ssl.SSLContext] = {}
 
     def context(self, host: str, port: int) -> ssl.SSLContext:
         """Return the TLS context for connections to a host."""
         at = host, port
-        lenient = not self._verify or at in self._exempt
-        if at in self._own:
-            if at not in self._made:
-                self._made[at] = lenient_context() if lenient else strict_context()
-                show_certificate(self._made[at], Path(self._own[at]))
-            return self._made[at]
-        return self._lenient if lenient else self._strict
-
-    @cached_property
-    def _strict(self) -> ssl.SSLContext:
-        return strict_context()
-
-    @cached_property
-    def _lenient(self) -> ssl.SSLContext:
-        return lenient_context()
+        kind = lenient, file = not self._verify or at in self._exempt, self._own.get(at, "")
+        if kind not in self._made:
+            context = lenient_context() if lenient else strict_context()
+            if file:
+                show_certificate(context, Path(file))
+            self._made[kind] = context
+        return self._made[kind]
 
 
 def strict_context() -> ssl.SSLContext:

@@ -9,7 +9,7 @@ Phases of an origin (``OriginPhase``)::
     | UNLEASED |                             | ACTIVE |                           | EXHAUSTED |
     +----------+ <---------- rest ---------- +--------+ <------------------------ +-----------+
       |      ^                                 |    ^    lease_acquired, work_found     |
-      |      | lease_cancelled                   |    |                                   |
+      |      | lease_cancelled                 |    |                                   |
       |      +---------------+                 |    | lease_acquired                    |
       |    lease_asked       |    lease_asked  |    |                      lease_asked  |
       +----------------> +-------------+ <-----+    |                                   |

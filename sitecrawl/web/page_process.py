@@ -10,13 +10,14 @@ import gc
 import pickle
 import signal
 import sys
+from collections.abc import Sequence
 
 from sitecrawl.web.page_reader import read_page
 
 LENGTH = 4  # bytes
 
 
-def main() -> None:
+def main(_: Sequence[str]) -> None:
     """Answer until the standard input ends, as it does with the crawl."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     gc.freeze()

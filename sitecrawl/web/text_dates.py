@@ -24,8 +24,8 @@ _MONTHS = {
     11: "november novembre noviembre novembro listopada listopad ноября kasım nov",
     12: "december dezember décembre diciembre dicembre dezembro grudnia grudzień декабря aralık dec dez",
 }
-_NUMBERS = {word: number for number, words in _MONTHS.items() for word in words.split()}
-_NAMES = "|".join(sorted(_NUMBERS, key=len, reverse=True))
+MONTH_NUMBERS = {word: number for number, words in _MONTHS.items() for word in words.split()}
+_NAMES = "|".join(sorted(MONTH_NUMBERS, key=len, reverse=True))
 # Two patterns, because a search for a fixed prefix of two digits takes a fifth of the time.
 _YEARS = (re.compile(r"20[0-4]\d(?!\d)"), re.compile(r"19[89]\d(?!\d)"))
 _BEFORE, _BEHIND = 24, 16  # characters around a year that are searched for its day
@@ -118,7 +118,7 @@ def _made(match: re.Match[str]) -> date | None:
     """Return the date of a match, None for a 31st of February; in 5/17 the larger is the day."""
     parts = match.groupdict()
     name = parts.get("n")
-    month = _NUMBERS[name.lower()] if name else int(parts["m"])
+    month = MONTH_NUMBERS[name.lower()] if name else int(parts["m"])
     day = int(parts["d"])
     if not name and month > 12 >= day:
         month, day = day, month

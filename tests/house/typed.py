@@ -21,7 +21,7 @@ PROGRAMS = re.compile(
     r"(scrapy|sitecrawl|scripts/|cp|mkdir|chmod|rm|head|jq|python|sqlite3|curl|docker|pip|uv|pg_dump"
     r"|prometheus-node-exporter|SITECRAWL_)"
 )
-"""What the first line of a block of commands begins with."""
+"""Beginnings of the first line of a block of commands."""
 NOT_TYPED = {
     r"^scripts/setup|^pip install": "makes an environment: scripts/check begins with one, test_deployment.py has another",
     r"^scripts/(test|check|docs)": "runs the tests, this one too, or test_documentation_site.py runs it",

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from sitecrawl.policy.documents.site_names import comparable, host_names, site_name
+from sitecrawl.web.text_dates import MONTH_NUMBERS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -48,12 +49,23 @@ _BEHIND = re.compile(r"^(?:by|von|par|por)\s*:?\s+(?=\S)", re.IGNORECASE)
 _BYLINE_END = re.compile(
     r"\s+[|/·•–—-]\s+|\s*[|·•,;(]\s*|\s+(?=\d)|\s+(?:on|am|vom|le|el)\s+(?=(?:\S+\s+)?\S*\d)"
 )
-_CALENDAR = re.compile(
-    r"(?:(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|satur|sat|sun)(?:day)?|jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?"
-    r"|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?"
-    r"|(?:mon|diens|donners|frei|sams|sonn)tag|mittwoch|januar|februar|märz|mai|juni|juli|oktober|dezember"
-    r"|updated|published|posted|on|auteurs?|autor(?:in|en)?|the|author)[.,]?",
-    re.IGNORECASE,
+# Words of bylines that name nobody, besides months: days of the week and labels.
+NO_NAMES = frozenset(
+    {
+        *("mon", "tue", "tues", "wed", "thu", "thurs", "fri", "sat", "sun", "monday", "tuesday"),
+        *(
+            "wednesday",
+            "thursday",
+            "friday",
+            "saturday",
+            "sunday",
+            "montag",
+            "dienstag",
+            "mittwoch",
+        ),
+        *("donnerstag", "freitag", "samstag", "sonntag", "updated", "published", "posted", "on"),
+        *("the", "author", "auteur", "auteurs", "autor", "autorin", "autoren"),
+    }
 )
 _WORDS = re.compile(r"[^\W\d_]")
 
@@ -80,7 +92,7 @@ def _labelled(page: Page) -> Iterator[str]:
     """Yield the values of the labels for cards that name the author ("Written by")."""
     for number in "12":
         label, value = (page.metas.get(f"twitter:{each}{number}", ()) for each in ("label", "data"))
-        if label and value and not from_byline(label[0]) and _BY.match(label[0]):
+        if label and value and _BY.fullmatch(label[0]):
             yield value[0]
 
 
@@ -118,6 +130,6 @@ def from_byline(text: str) -> str:
     name = _BYLINE_END.split(text, maxsplit=1)[0].strip(" :,;")
     words = name.split()
     is_short = 0 < len(words) <= MAX_BYLINE_WORDS and len(name) > 2
-    is_date = all(map(_CALENDAR.fullmatch, words))
+    plain = {each.rstrip(".,").lower() for each in words}
     is_named = is_short and words[0][:1].isupper() and words[-1][:1].isupper()
-    return name if is_named and not is_date else ""
+    return name if is_named and not plain <= NO_NAMES | MONTH_NUMBERS.keys() else ""
