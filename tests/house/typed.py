@@ -112,7 +112,7 @@ def type_all(commands: list[str], folder: Path, origin: str, replaced: Mapping[s
             arguments = shlex.split(text, comments=True)[1:]
             spared = ["-a", "delay=0"] if arguments[0] == "crawl" and "delay=" not in text else []
             done = (
-                interrupted(arguments, here)
+                interrupted([*arguments, *spared], here)
                 if SERVES.search(text)
                 else run([*arguments, *spared], here, settings="")
             )
@@ -129,15 +129,15 @@ def type_all(commands: list[str], folder: Path, origin: str, replaced: Mapping[s
 
 
 def interrupted(arguments: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
-    """Run a command that goes on until Ctrl-C, which it gets after its first words, or 10 s."""
+    """Run a command that goes on until Ctrl-C, which it gets 3 s after its first words."""
     printed = [folder / "output", folder / "errors"]
     command = Command(arguments, folder, output=printed[0], errors=printed[1], settings="")
-    end = time.monotonic() + 10
+    end = time.monotonic() + 30
     while time.monotonic() < end and not any(
         each.exists() and each.stat().st_size for each in printed
     ):
         time.sleep(0.1)
-    time.sleep(1)
+    time.sleep(3)
     command.send_signal(signal.SIGINT)
     status = command.wait(60)
     return subprocess.CompletedProcess(arguments, status, *(each.read_text() for each in printed))
