@@ -26,16 +26,25 @@ class ConditionalMiddleware:
     Pages that were read with other options are requested without them: after a 304 the old document
     would stay, and links that other rules refused, or ``max_depth`` before a shorter path was
     found, would stay refused. So are pages whose use was forbidden: if it is permitted now, they
-    become documents. ``following`` is None if no links are followed.
+    become documents; and in a crawl that listens, each start once, for the feeds that it names.
+    ``following`` is None if no links are followed.
     """
 
     def __init__(
-        self, *, modified_since: str, force: bool, reading: str, following: Following | None
+        self,
+        *,
+        modified_since: str,
+        force: bool,
+        reading: str,
+        following: Following | None,
+        reads_feeds: bool = False,
     ) -> None:
         self._modified_since = modified_since
         self._force = force
         self._reading = reading
         self._following = following
+        self._reads_feeds = reads_feeds
+        self._starts: set[int] = set()
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> ConditionalMiddleware:
@@ -46,6 +55,7 @@ class ConditionalMiddleware:
             force=params.force,
             reading=params.reading,
             following=params.following if params.follows else None,
+            reads_feeds=params.reads_feeds,
         )
 
     def process_request(self, request: Request) -> None:
@@ -57,6 +67,9 @@ class ConditionalMiddleware:
         if due.reading not in (None, self._reading):
             return
         if due.following is not None and not self._is_followed(due):
+            return
+        if self._reads_feeds and due.depth == 0 and due.fingerprint not in self._starts:
+            self._starts.add(due.fingerprint)
             return
         told = due.last_modified if self._modified_since == "server" else None
         since = modified_since(told, due.indexed_at)

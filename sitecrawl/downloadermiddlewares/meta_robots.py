@@ -85,6 +85,7 @@ class MetaRobotsMiddleware:
         self._robots = crawl.robots
         self._usage_files = crawl.usage_files
         self._owner = crawl.owner
+        self._listings = crawl.listing_requests
         self._xpaths = xpaths
         self._readers = readers
         self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
@@ -142,6 +143,8 @@ class MetaRobotsMiddleware:
 
     def _attach(self, visit: Visit, request: Request, response: Response, page: Page) -> Response:
         self._complete(page, request, response)
+        if visit.due.depth == 0:
+            self._listings.named_by_start(page)
         usage = self._usage(request, response, page.metas)
         visit.audited(audit_text(page, usage))
         if self._keeps_html and is_html(page.content_type):

@@ -21,8 +21,10 @@ from sitecrawl.reqmeta import SITEMAP, UNCHANGED, ListingRequest
 from sitecrawl.responses import answer_of, header, location
 from sitecrawl.scheduling.failure_accounting import exception_names
 from sitecrawl.web.feeds.listings import FORMATS
-from sitecrawl.web.feeds.news_feeds import ENTITY_IN_LOCATION
+from sitecrawl.web.feeds.news_feeds import ENTITY_IN_LOCATION, FEED_TYPES
+from sitecrawl.web.feeds.news_feeds import FEED as FEED_FORMAT
 from sitecrawl.web.feeds.sitemaps import SITEMAP as SITEMAP_FORMAT
+from sitecrawl.web.media_type import declared_type
 from sitecrawl.web.urls.url import origin as origin_key
 from sitecrawl.web.urls.url import resolve
 from sitecrawl.web.validators import retry_after
@@ -42,10 +44,11 @@ if TYPE_CHECKING:
     from sitecrawl.scheduling.origin_queues import OriginQueues
     from sitecrawl.scheduling.robots_files import RobotsFiles
     from sitecrawl.web.feeds.listing_format import ListedUrl
-
+    from sitecrawl.web.html.page import Page
 
 MAX_STEPS = 5  # from an index to a sitemap that it names, redirects included
 MAX_FILES = 100  # in one pass
+MAX_FEEDS = 5  # of those that the head of a start names
 BATCH = 500
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
@@ -106,12 +109,20 @@ class ListingRequests:
 
     def named(self, origin: Origin) -> None:
         """Request the sitemaps that an origin's robots.txt names, except on hosts out of scope."""
-        if not self._params.reads_sitemaps or origin.robots.rules is None:
-            return
+        if self._params.reads_sitemaps and origin.robots.rules is not None:
+            self._ask_in_scope(origin.robots.rules.sitemaps, SITEMAP_FORMAT.name, origin.key)
+
+    def named_by_start(self, page: Page) -> None:
+        """Request the feeds that the page of a start names in its head, if the crawl listens."""
+        if self._params.reads_feeds:
+            urls = [each.url for each in page.alternates if declared_type(each.type) in FEED_TYPES]
+            self._ask_in_scope(urls[:MAX_FEEDS], FEED_FORMAT.name, origin_key(page.url))
+
+    def _ask_in_scope(self, urls: Iterable[str], kind: str, key: str) -> None:
         scope = self._discovery.rules.scope
-        for url in origin.robots.rules.sitemaps:
-            if origin_key(url) == origin.key or scope.covers(read_target(url)):
-                self.ask(ListingRequest(url, SITEMAP_FORMAT.name))
+        for url in urls:
+            if origin_key(url) == key or scope.covers(read_target(url)):
+                self.ask(ListingRequest(url, kind))
 
     def ask(self, asked: ListingRequest) -> None:
         """Queue a request for a listing at its origin, once a pass."""
@@ -214,7 +225,7 @@ class ListingRequests:
         if dropped := problems.count(ENTITY_IN_LOCATION):
             self._count("dropped", dropped)
         problems = list(dict.fromkeys(problems))
-        if not found:
+        if not found and (problems or asked.start or asked.kind != FEED_FORMAT.name):
             self._failed(asked, f"it names no page ({', '.join(problems) or 'it is empty'})")
             return
         self._count("read")

@@ -102,6 +102,38 @@ def test_a_crawl_that_goes_on_reads_unchanged_files_once(
     assert [server.log.count(f"/{name}") for name in "abc"] == [1, 1, 1], "none was due again"
 
 
+@pytest.mark.behaviour("LI-03")
+def test_feeds_that_the_head_of_a_start_names(server: Server, crawl: CrawlCommand) -> None:
+    kind = 'rel="alternate" type="application/{}+xml"'
+    named = {"/rss": "rss", "/empty": "atom", "http://127.0.0.99:9/rss": "rss", "/no/rss": "rss"}
+    head = "".join(f'<link {kind.format(each)} href="{url}">' for url, each in named.items())
+    comments = page(head=f'<link {kind.format("rss")} href="/comments">', title="A")
+    site: dict[str, Page] = {"/a": comments, "/new": page(title="New")}
+    site["/"] = Answer(page("/a", head=head), headers={"ETag": '"1"'})
+    site["/robots.txt"] = "User-agent: *\nDisallow: /no\n"
+    site["/empty"] = tagged('<feed xmlns="http://www.w3.org/2005/Atom"/>')
+    origin = server.serve(site)
+    site["/rss"] = feed(origin, "/a")
+    assert len(crawl(f"{origin}/").documents) == 2
+    assert server.log.count("/rss") == 0, "a crawl that ends follows links"
+
+    server.log.clear()
+    running = crawl.begin(f"{origin}/", delay=0.02, interval=1)
+    try:
+        wait_for(lambda: statuses(server, "/rss")[:2] == [200, 304])
+        site["/rss"] = feed(origin, "/new", "/a")
+        wait_for(lambda: server.log.count("/new") == 1)
+        wait_for(lambda: statuses(server, "/empty")[-1] == 304)
+    finally:
+        running.process.terminate()
+        run = running.finish()
+    assert run.documents.keys() == {f"{origin}/new"}
+    assert statuses(server, "/")[:2] == [200, 304], "a later run learns the feeds once"
+    assert server.log.count("/comments") == server.log.count("/no/rss") == 0
+    assert "/empty is not read" not in run.log
+    assert server.log.shortest_gap(origin) >= 0.02
+
+
 @pytest.mark.behaviour("LI-02")
 @pytest.mark.parametrize("listing", [sitemap, feed])
 def test_news_in_the_middle_of_a_long_pass(

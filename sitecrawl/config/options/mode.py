@@ -180,3 +180,8 @@ class ModeParams(OptionGroup):
         """True if the sitemaps that a robots.txt names are extra starts."""
         lists = self.sitemaps and self.follows and self.mode in {"crawl", "check"}
         return lists and self.activity != "refresh"
+
+    @property
+    def reads_feeds(self) -> bool:
+        """True if the feeds that a start names in its head are read: in a crawl that goes on."""
+        return self.interval > 0 and self.reads_sitemaps

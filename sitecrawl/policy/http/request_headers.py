@@ -10,12 +10,13 @@ from typing import Literal
 
 from sitecrawl.policy.documents.document_dates import BEFORE_THE_WEB, MOMENT
 from sitecrawl.web.dates import http_date, read_http_date
+from sitecrawl.web.feeds.news_feeds import FEED_TYPES
 from sitecrawl.web.urls.url import origin
 
 Wanted = Literal["page", "feed", "robots"]
 
 PAGE_TYPES = ("text/html", "application/xhtml+xml", "text/plain", "text/xml", "application/xml")
-FEED_TYPES = ("application/rss+xml", "application/atom+xml", "application/gzip", *PAGE_TYPES)
+LISTING_TYPES = (*FEED_TYPES, "application/gzip", *PAGE_TYPES)
 UNCONFIGURED = "contact not configured"
 
 
@@ -31,7 +32,7 @@ def accept(wanted: Wanted, extra: tuple[str, ...] = ()) -> str:
     """Return the Accept header: the wanted types and no others."""
     if wanted == "robots":
         return "text/plain, text/html;q=0.5"
-    types = PAGE_TYPES if wanted == "page" else FEED_TYPES
+    types = PAGE_TYPES if wanted == "page" else LISTING_TYPES
     return ", ".join(dict.fromkeys((*types, *extra)))
 
 

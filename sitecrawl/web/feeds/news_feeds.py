@@ -14,6 +14,7 @@ from sitecrawl.web.feeds.xml_stream import Element, read_elements, read_text
 from sitecrawl.web.urls.url import resolve
 
 ENTRY_LIMIT = 10_000
+FEED_TYPES = ("application/rss+xml", "application/atom+xml")
 
 _Entry = TypeVar("_Entry")
 
