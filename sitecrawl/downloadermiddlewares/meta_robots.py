@@ -16,6 +16,7 @@ from sitecrawl.policy.documents.audit import audit_text
 from sitecrawl.policy.documents.usage_permissions import (
     NOTHING_SAID,
     preceded,
+    stated_licenses,
     stated_metas,
     usage_field,
 )
@@ -23,7 +24,7 @@ from sitecrawl.policy.http.answers import FetchResult
 from sitecrawl.policy.outcomes import Outcome
 from sitecrawl.reqmeta import READ_PAGE, ReadPage, file_of, media_type_of, origin_of, visit_of
 from sitecrawl.responses import answer_of, header, header_values, xpath_fields
-from sitecrawl.scheduling.fetch_outcomes import ResponseWithoutContent
+from sitecrawl.scheduling.fetch_outcomes import ResponseWithoutContent, VisitPostponed
 from sitecrawl.web.encoding import read
 from sitecrawl.web.files.formats import is_file_type
 from sitecrawl.web.html.outgoing import PROTECTION
@@ -31,6 +32,7 @@ from sitecrawl.web.media_type import declared_type, is_html
 from sitecrawl.web.page_reader import read_page
 from sitecrawl.web.robots.directives import read_directives
 from sitecrawl.web.robots.usage_statements import HEADERS, page_statements
+from sitecrawl.web.robots.usage_terms import page_licenses
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Mapping, Sequence
@@ -44,6 +46,7 @@ if TYPE_CHECKING:
     from sitecrawl.policy.documents.obedience import Obedience
     from sitecrawl.web.html.page import Page
     from sitecrawl.web.read_options import ReadOptions
+    from sitecrawl.web.robots.usage_statements import Statement
 
 ROBOTS_TAG = "X-Robots-Tag"
 FAILED = FetchResult(Outcome.CANCELLED, "reader_failed")
@@ -145,7 +148,7 @@ class MetaRobotsMiddleware:
         self._complete(page, request, response)
         if visit.due.depth == 0:
             self._listings.named_by_start(page)
-        usage = self._usage(request, response, page.metas)
+        usage = self._usage(request, response, page.metas, [*page_licenses(page)])
         visit.audited(audit_text(page, usage))
         if self._keeps_html and is_html(page.content_type):
             visit.kept(read(response.body, page.encoding))
@@ -154,12 +157,20 @@ class MetaRobotsMiddleware:
         return response
 
     def _usage(
-        self, request: Request, response: Response, metas: Mapping[str, Sequence[str]]
+        self,
+        request: Request,
+        response: Response,
+        metas: Mapping[str, Sequence[str]],
+        licenses: Sequence[Statement],
     ) -> dict[str, Any]:
+        """Return the field ``usage``; raise IgnoreRequest if a licence must be read before."""
         origin = origin_of(request)
         headers = header_values(response.headers, USAGE_HEADERS)
-        said = [*page_statements(headers, metas, self._options.agent)]
+        said = [*page_statements(headers, metas, self._options.agent), *licenses]
         if origin is not None:
+            named = (each.license for each in licenses if each.license)
+            if self._usage_files.named_by_page(origin, named):
+                raise VisitPostponed
             in_files = self._usage_files.statements(origin, response.url)
             of_site = [*self._robots.usage(origin, response.url), *in_files]
             said = [*preceded(of_site, said), *said]
@@ -174,7 +185,9 @@ class MetaRobotsMiddleware:
             stored = await self._owner.frontier.usage(visit.due.origin, visit.due.fingerprint)
         except FrontierError as error:
             self._owner.fail(error)
-        usage = self._usage(request, response, stated_metas(stored))
+        usage = self._usage(
+            request, response, stated_metas(stored), [*stated_licenses(stored, response.url)]
+        )
         raise ResponseWithoutContent(self._withdrawn(visit, response, usage) or answer)
 
     def _withdrawn(

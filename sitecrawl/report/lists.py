@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from heapq import nlargest
 
-from sitecrawl.policy.documents.usage_permissions import USES, cited
+from sitecrawl.policy.documents.usage_permissions import USES, cited, unread_licenses
 from sitecrawl.policy.outcomes import REDIRECTS, Outcome
 from sitecrawl.policy.urls.templates import url_template
 from sitecrawl.report import problems
@@ -90,6 +90,7 @@ def _permissions(facts: Facts) -> Iterator[Row]:
         words = tuple(PERMITTED[audit.usage.get(use)] for use in USES)
         pages[site, words] += 1
         said[site] |= dict.fromkeys(map(cited, audit.usage.get("sources", ())))
+        said[site] |= dict.fromkeys(unread_licenses(audit.usage))
     for (site, words), number in sorted(pages.items()):
         yield site, *words, number, tuple(said[site])[:MAX_SAID]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -12,6 +12,7 @@ from scrapy.http import Response  # scrapy-poet evaluates the annotations of cal
 
 from sitecrawl.http.fetch_errors import LeaseExpiredError
 from sitecrawl.reqmeta import ORIGIN, USAGE_FILE
+from sitecrawl.web.robots.usage_statements import MAX_LICENSES
 from sitecrawl.web.robots.usage_terms import TDMREP, Terms, read_terms, terms_of
 from sitecrawl.web.urls.url import origin as origin_key
 
@@ -23,23 +24,22 @@ if TYPE_CHECKING:
     from sitecrawl.scheduling.robots_files import RobotsFiles
     from sitecrawl.web.robots.usage_statements import Statement
 
-MAX_LICENSES = 5  # of an origin
-
 
 @dataclass(slots=True)
 class _Files:
-    """The files of one origin: those to be requested, and the terms of each that was read."""
+    """The files of one origin: those to be requested, that being requested, and the terms of each."""
 
     pending: deque[str]
     expires_at: float
     terms: dict[str, tuple[Terms, ...]] = field(default_factory=dict)
+    asked: str = ""
 
 
 class UsageFiles:
-    """``/.well-known/tdmrep.json`` of each origin, and the licences on it that its robots.txt names.
+    """``/.well-known/tdmrep.json`` of each origin, and the licences on it that it names.
 
-    They are requested before its pages, like robots.txt, and as often. A file that cannot be read
-    says nothing. Each response or failure is one of ``robots``.
+    They are requested before its pages, like robots.txt, and as often; a licence that a page names,
+    before the page is visited again. A file that cannot be read says nothing. Each response or failure is one of ``robots``.
     """
 
     def __init__(self, params: CrawlParams, robots: RobotsFiles) -> None:
@@ -56,17 +56,28 @@ class UsageFiles:
         if files is None or files.expires_at <= now:
             named = dict.fromkeys(self._robots.licenses(origin))
             own = [url for url in named if origin_key(url) == origin.key]
-            urls = deque([origin.key + TDMREP, *own[:MAX_LICENSES]])
             terms = files.terms if files else {}
-            files = self._files[origin.key] = _Files(urls, now + self._lifetime, terms)
+            urls = dict.fromkeys([origin.key + TDMREP, *own[:MAX_LICENSES], *terms])
+            files = self._files[origin.key] = _Files(deque(urls), now + self._lifetime, terms)
         return bool(files.pending)
+
+    def named_by_page(self, origin: Origin, urls: Iterable[str]) -> bool:
+        """Return True if a page must be visited again, after licences that it names."""
+        files = self._files.get(origin.key)
+        if files is None:
+            return False
+        new = [url for url in urls if url not in files.terms and origin_key(url) == origin.key]
+        room = 1 + MAX_LICENSES - len(files.terms)  # one is tdmrep.json
+        files.pending.extend(url for url in new[:room] if url not in files.pending)
+        return bool(new[:room])
 
     def request(self, origin: Origin) -> Request:
         """Make the request for the origin's next file."""
         origin.await_terms()
         files = self._files[origin.key]
+        files.asked = files.pending.popleft()
         return Request(
-            files.pending.popleft(),
+            files.asked,
             callback=self.answered,
             errback=self.failed,
             dont_filter=True,
@@ -89,15 +100,17 @@ class UsageFiles:
         """Read a file; any status but 200 says nothing."""
         body = response.body if response.status == 200 else b""
         files: _Files = response.meta[USAGE_FILE]
-        url = response.request.url if response.request else response.url
-        files.terms[url] = read_terms(body, url)
+        files.terms[files.asked] = read_terms(body, files.asked)
         self._go_on(response.meta[ORIGIN])
 
     def failed(self, failure: Failure) -> None:
         """Keep what was read earlier of a file that could not be fetched, or was not allowed to be."""
         request: Request = failure.request  # type: ignore[attr-defined]
+        files: _Files = request.meta[USAGE_FILE]
         if isinstance(failure.value, LeaseExpiredError):  # nothing was sent
-            request.meta[USAGE_FILE].pending.appendleft(request.url)
+            files.pending.appendleft(files.asked)
+        else:
+            files.terms.setdefault(files.asked, ())
         self._go_on(request.meta[ORIGIN])
 
     def _go_on(self, origin: Origin) -> None:

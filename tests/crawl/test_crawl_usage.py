@@ -149,6 +149,8 @@ def test_a_purpose_from_the_start(server: Server, crawl: CrawlCommand) -> None:
 RSL = '<rsl xmlns="https://rslstandard.org/rsl"><content url="/">{}</content></rsl>'
 GRANT = '<license><permits type="usage">search ai-input</permits></license>'
 RESERVED = json.dumps([{"location": "/", "tdm-reservation": 1}])
+LINK = '<link rel="license" type="application/rsl+xml" href="{}">'
+EMBEDDED = '<script type="application/rsl+xml">{}</script>'
 FILES: dict[str, tuple[dict[str, Page], str, tuple[bool | None, ...]]] = {
     "tdmrep": ({TDMREP: RESERVED}, "", (UNKNOWN, N, N)),
     "tdmrep-part": ({TDMREP: RESERVED.replace("/", "/more")}, "", ()),
@@ -167,6 +169,10 @@ FILES: dict[str, tuple[dict[str, Page], str, tuple[bool | None, ...]]] = {
         "",
         (UNKNOWN,) * 3,
     ),
+    "license-of-page": ({"/l.xml": RSL.format(GRANT)}, LINK.format("/l.xml"), (Y, Y, N)),
+    "license-of-page-gone": ({}, LINK.format("/a|b.xml"), (UNKNOWN,) * 3),
+    "license-of-page-elsewhere": ({}, LINK.format("https://rsl.test/l.xml"), (UNKNOWN,) * 3),
+    "license-in-page": ({}, EMBEDDED.format(RSL.format(GRANT)), (Y, Y, N)),
 }
 
 
@@ -197,7 +203,10 @@ def test_files_about_usage(server: Server, crawl: CrawlCommand) -> None:
         asked = server.log.targets(origin)
         named = [TDMREP, "/l.xml"][: 1 + (name in {"license", "license-meta", "license-gone"})]
         assert asked[: 1 + len(named)] == ["/robots.txt", *named], name
-        assert len(asked) == len(set(asked))
+        again = {"license-of-page": "/l.xml", "license-of-page-gone": "/a%7Cb.xml"}.get(name)
+        twice = ["/", again, "/"] if again else ["/"]
+        assert asked[1 + len(named) :][: len(twice)] == twice
+        assert len(asked) == len(set(asked)) + bool(again)
     _, told = crawl.command("export")
     documents = {each["url"]: each for each in map(json.loads, told.splitlines())}
     for name, origin in origins.items():
@@ -208,6 +217,9 @@ def test_files_about_usage(server: Server, crawl: CrawlCommand) -> None:
     assert [row[each] for each in (*NAMES, "pages")] == ["yes", "yes", "no", 3]
     assert any("license: " in each and "permits search ai-input" in each for each in row["said"])
     assert {row["pages"] for row in rows[origins["tdmrep-part"]]} == {1, 2}
+    for name in ("license-elsewhere", "license-of-page-elsewhere"):
+        said = {each for row in rows[origins[name]] for each in row["said"]}
+        assert "license: https://rsl.test/l.xml: no terms were read" in said
 
     server.log.clear()
     run = crawl(*starts, purpose="ai-train", recrawl=0, **options)

@@ -36,7 +36,7 @@ def usage_field(statements: Iterable[Statement]) -> dict[str, Any]:
         for use in USES
     }
     sources = [_source(each) for each in said]
-    licenses = [each.license for each in said if each.license]
+    licenses = [*dict.fromkeys(each.license for each in said if each.license)]
     return {**permits, "sources": sources, **({"licenses": licenses} if licenses else {})}
 
 
@@ -54,6 +54,25 @@ def stated_metas(usage: Mapping[str, Any]) -> dict[str, list[str]]:
             name, _, value = source["text"].partition(": ")
             metas.setdefault(name, []).append(value)
     return metas
+
+
+def stated_licenses(usage: Mapping[str, Any], url: str) -> Iterator[Statement]:
+    """Yield what a page says about licences, from the ``usage`` field of its document."""
+    for source in usage.get("sources", ()):
+        text, named = source["text"], source["text"].removeprefix("license: ")
+        if source["from"] == "link":
+            yield Statement("link", text, license=named)
+        elif source["from"] == "license" and text.startswith(f"{url}: "):
+            forbids = ((use.replace("_", "-"), False) for use in source.get("forbids", ()))
+            yield Statement("license", text, (*forbids,))
+
+
+def unread_licenses(usage: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the licences of which no terms are among the sources, each as a citation."""
+    texts = [each["text"] for each in usage.get("sources", ()) if each["from"] == "license"]
+    for url in usage.get("licenses", ()):
+        if not any(each.startswith(f"{url}: ") for each in texts):
+            yield f"license: {url}: no terms were read"
 
 
 def usage_refusal(usage: Mapping[str, Any], purposes: Sequence[str]) -> UsageRefusal | None:

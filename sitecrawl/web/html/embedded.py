@@ -10,6 +10,7 @@ from sitecrawl.web.html.images import shows_again
 from sitecrawl.web.html.scripts import MAX_SCRIPT, named_addresses, navigates, runs, written
 from sitecrawl.web.html.text_elements import add_tex, is_in_svg
 from sitecrawl.web.html.walk import Leave, Walk, skip
+from sitecrawl.web.robots.usage_statements import MAX_LICENSES, RSL_TYPE
 from sitecrawl.web.whitespace import squeezed
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ _NAMING = ("name", "property", "http-equiv")
 
 
 def enter_script(walk: Walk, node: LexborNode) -> Leave | None:
-    """Read JSON-LD, formulas of MathJax, and what a script writes with ``document.write``."""
+    """Read JSON-LD, licences, formulas of MathJax, and what a script writes with ``document.write``."""
     script, kind = node.text(), node.attributes.get("type") or ""
     if "document" in script and "write" in script and runs(kind):
         if len(script) > MAX_SCRIPT:
@@ -58,6 +59,8 @@ def enter_script(walk: Walk, node: LexborNode) -> Leave | None:
             walk.json_ld.append(script)
         else:
             walk.cut("too_many_metas")
+    elif script and kind == RSL_TYPE and len(walk.licenses) < MAX_LICENSES:
+        walk.licenses.append(script)
     return skip
 
 

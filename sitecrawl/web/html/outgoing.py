@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
@@ -13,6 +14,7 @@ from sitecrawl.web.html.generators import generators_of_links
 from sitecrawl.web.html.links import LinkReader, link_patterns
 from sitecrawl.web.html.page import Link, Page, Refresh
 from sitecrawl.web.robots.directives import read_directives
+from sitecrawl.web.robots.usage_statements import MAX_LICENSES, RSL_TYPE
 from sitecrawl.web.urls.url import resolve, trim_quotes
 
 if TYPE_CHECKING:
@@ -141,6 +143,16 @@ def canonical_url(elements: Iterable[Related], reader: LinkReader) -> str | None
     return url if url is not None and url.startswith("http") else None
 
 
+def _licenses(elements: Iterable[Related], reader: LinkReader) -> tuple[str, ...]:
+    """The licences of RSL 1.0 that the elements name."""
+    found = (
+        reader.resolve(attributes["href"] or "")
+        for relations, attributes in elements
+        if "license" in relations and (attributes.get("type") or "").lower() == RSL_TYPE
+    )
+    return tuple(islice(dict.fromkeys(url for url in found if url), MAX_LICENSES))
+
+
 Headers = Mapping[str, Sequence[str]]
 PROTECTION = (
     *("content-security-policy", "strict-transport-security", "x-content-type-options"),
@@ -178,6 +190,7 @@ def fill_outgoing(page: Page, outgoing: Outgoing, headers: Headers, options: Rea
     page.refresh = _refresh(outgoing.refresh, headers.get("refresh", ()), page)
     page.unprotected = tuple(_missing_protection(headers, page.url))
     page.canonical = canonical_url(elements, reader)
+    page.licenses = _licenses(elements, reader)
     page.alternates = add_link_elements(elements, reader, follow="link" in link_patterns(options))
     reader.add_found(outgoing.found, outgoing.image_maps, outgoing.banners)
     for href, via in outgoing.hrefs:

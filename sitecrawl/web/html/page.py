@@ -120,6 +120,7 @@ class Page:
     ``insecure`` are the assets that an HTTPS page names by HTTP; ``unprotected`` the missing
     headers that protect a page; ``no_alt`` counts images without ALT, ``broken_json_ld`` the
     scripts of JSON-LD that do not parse.
+    ``licenses`` are the URLs of its licences of RSL, ``embedded_licenses`` those written in it.
     ``cuts`` names the truncations that kept the reading bounded.
     """
 
@@ -166,3 +167,5 @@ class Page:
     no_alt: int = 0
     broken_json_ld: int = 0
     cuts: tuple[str, ...] = ()
+    licenses: tuple[str, ...] = ()
+    embedded_licenses: tuple[str, ...] = ()

@@ -110,6 +110,7 @@ def read_html(page: Page, markup: bytes, options: ReadOptions) -> Reading:
     close_sections(walk)
     _fill_json_ld(page, walk)
     page.no_alt = walk.no_alt
+    page.embedded_licenses = tuple(walk.licenses)
     if page.url.startswith("https:"):
         shows = any(each in markup for each in _INSECURE)
         page.insecure = tuple(insecure_assets(root if shows else None, head.links))

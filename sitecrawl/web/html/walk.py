@@ -91,6 +91,7 @@ class Walk:
         "images",
         "json_ld",
         "language",
+        "licenses",
         "marked",
         "marks",
         "named",
@@ -133,6 +134,7 @@ class Walk:
         self.definitions: list[tuple[int, Definition]] = []
         self.images: list[str] = []
         self.json_ld: list[str] = []
+        self.licenses: list[str] = []
         self.titles: list[str] = []
         self.regions: list[Region] = []
         self.robots: list[str] = []

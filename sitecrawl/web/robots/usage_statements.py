@@ -10,7 +10,9 @@ from typing import NamedTuple
 from sitecrawl.web.robots.directives import for_agent
 
 PURPOSES = ("search", "ai-input", "ai-train")
+RSL_TYPE = "application/rsl+xml"
 MAX_TEXT = 500  # characters of a statement, as shown and stored
+MAX_LICENSES = 5  # of a page, and of an origin
 
 _KEY = r"[a-z*][a-z0-9_.*-]*"
 _TEXT = r'"(?:[ !#-\[\]-~]|\\["\\])*"'
@@ -25,7 +27,8 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 class Statement(NamedTuple):
     """A statement: its place, its text, and whether it permits each of the purposes it names.
 
-    ``place`` is ``robots.txt``, ``header`` or ``meta``; ``line`` is a number of robots.txt.
+    ``place`` is ``robots.txt``, ``header``, ``meta``, ``tdmrep.json``, ``license`` for the terms of
+    a licence, or ``link`` for a page that names one; ``line`` is a number of robots.txt.
     ``license`` is the URL of a licence (RSL 1.0).
     """
 

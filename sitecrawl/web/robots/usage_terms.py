@@ -10,6 +10,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from sitecrawl.web.feeds.xml_stream import read_elements, read_text
+from sitecrawl.web.html.page import Page
 from sitecrawl.web.robots.robots_txt import Rule, names_other_host, read_rule, spellings
 from sitecrawl.web.robots.usage_statements import PURPOSES, Statement, reservation, shown
 
@@ -75,6 +76,15 @@ def read_license(body: bytes, url: str) -> Iterator[Terms]:
             licenses.append(_License())
         elif element.parent == "license":
             licenses[-1].read(element.name, element.attributes.get("type", ""), element.text)
+
+
+def page_licenses(page: Page) -> Iterator[Statement]:
+    """Yield the licences that a page names, and the terms of those that are written in it."""
+    for url in page.licenses:
+        yield Statement("link", shown(f"license: {url}"), license=url)
+    for text in page.embedded_licenses:
+        terms = islice(read_license(text.encode("utf-8", "replace"), page.url), MAX_TERMS)
+        yield from terms_of(terms, page.url)
 
 
 def read_terms(body: bytes, url: str) -> tuple[Terms, ...]:
