@@ -8,6 +8,7 @@ from base64 import b64encode, urlsafe_b64decode
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import timedelta
+from email.message import Message
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,12 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 from fixtures.crawls import CrawlCommand
 from fixtures.server import Answer, Request, Server, Site, page, redirect
-from sitecrawl.http.agent_files import DIRECTORY_TYPE, WELL_KNOWN
+from sitecrawl.http.agent_files import (
+    DIRECTORY_TYPE,
+    WELL_KNOWN,
+    PublishedFile,
+    problems_of_signature,
+)
 from sitecrawl.http.agent_identity import (
     AgentIdentity,
     UnusableKeyError,
@@ -133,6 +139,34 @@ def test_the_headers_of_a_request(standard: AgentIdentity) -> None:
     )
 
 
+@pytest.mark.behaviour("IDENT-03")
+def test_the_signature_of_a_directory(standard: AgentIdentity) -> None:
+    base, signed = VECTORS[-1]
+    order = {name: standard.public_key[name] for name in ("kty", "crv", "kid", "x", "use")}
+    body = json.dumps({"keys": [order]}, separators=(",", ":")).encode()
+    lines = dict(line.split(": ", 1) for line in base.splitlines())
+
+    def problems(body: bytes = body, now: float = 1735689600, **changed: str) -> list[str]:
+        headers = Message()
+        fields = {"digest": lines['"content-digest"'], "input": lines['"@signature-params"']}
+        fields |= {"signature": signed} | changed
+        headers["Content-Digest"] = fields["digest"]
+        headers["Signature-Input"] = f'other=("date");tag="x", binding0={fields["input"]}'
+        headers["Signature"] = f"other=:AA==:, binding0=:{fields['signature']}:"
+        file = PublishedFile(headers, body)
+        return [*problems_of_signature(file, standard, "signature-agent.test", now)]
+
+    assert problems() == []
+    assert problems(input='("date");tag="x"') == [], "it needs no signature"
+    assert problems(input=lines['"@signature-params"'].replace(THUMBPRINT, "x")) == [
+        "is signed, but not with"
+    ]
+    assert problems(now=4889289600) == ["has an expired signature with"]
+    assert problems(body=b"{}") == ["has another content than was signed with"]
+    for changed in ({"digest": "sha-256=:AA==:"}, {"signature": "AA=="}, {"signature": "A"}):
+        assert problems(**changed) == ["has a wrong signature with"]
+
+
 @pytest.mark.behaviour("IDENT-01", "IDENT-02")
 def test_a_server_verifies_every_request(server: Server, crawl: CrawlCommand) -> None:
     seen: list[Request] = []
@@ -245,8 +279,8 @@ def test_what_is_published_is_checked(agent: tuple[str, Site], crawl: CrawlComma
         (
             f"{WELL_KNOWN} is served as application/json in place of {DIRECTORY_TYPE}.\n"
             f"{WELL_KNOWN} lacks the key of old.json.\n"
-            f"{WELL_KNOWN} gives the exp {new['exp'] - 1} to the key of new.json in place of "
-            f"{new['exp']}.\n/card answers 301 in place of 200.\n"
+            f"{WELL_KNOWN} gives the exp {new['exp'] - 1} in place of {new['exp']} to the key of "
+            "new.json.\n/card answers 301 in place of 200.\n"
         ),
     )
     for text in ("{", "[]", '{"keys": [1]}'):
