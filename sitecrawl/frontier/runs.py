@@ -48,6 +48,10 @@ CAPPED_OF_ORIGIN = (
     " lease_until = CASE WHEN lease_until > ? THEN ? ELSE lease_until END WHERE realm = ?"
 )
 READ_BEFORE = "SELECT reading FROM run WHERE id < ? AND realm = ? ORDER BY id DESC LIMIT 1"
+FORGET_HTML = (
+    "UPDATE document SET html = NULL WHERE html IS NOT NULL"
+    " AND origin IN (SELECT id FROM origin WHERE realm = ?)"
+)
 READS_OTHERWISE = "UPDATE run SET reading = NULL WHERE id = ? AND reading <> ?"
 
 
@@ -214,13 +218,18 @@ def count_pending(database: Database, realm: str) -> None:
 
 
 def _reread_once(database: Database, run: int, options: StateOptions) -> None:
-    """Queue pages read with other options, unless the previous run read with these options."""
+    """Queue pages read with other options, unless the previous run read with these options.
+
+    Kept pages go with them, if pages are no longer kept.
+    """
     if not options.selection.reread:
         return
     before = database.rows(READ_BEFORE, (run, options.realm))
     database.execute("UPDATE run SET reading = ? WHERE id = ?", (options.reading, run))
     if before != [(options.reading,)]:
         reread(database, options)
+        if not options.keeps_html:
+            database.execute(FORGET_HTML, (options.realm,))
 
 
 def _living_run(database: Database, realm: str) -> int | None:

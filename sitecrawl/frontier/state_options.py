@@ -40,7 +40,7 @@ class StateOptions:
     only those never visited (discover), only those visited before (refresh), or only the starts.
     ``daily_pages`` is the most pages of an origin that are visited in a day (UTC), 0 for any number.
     ``reading`` is the hash of the options with which pages are read: pages read with others are
-    read again. ``following`` identifies the options with which links are judged. ``key`` computes
+    read again; ``keeps_html`` is true if each page is kept. ``following`` identifies the options with which links are judged. ``key`` computes
     the identity key of a URL.
     """
 
@@ -60,6 +60,7 @@ class StateOptions:
     delay: float = 1.0
     daily_pages: int = 0
     reading: str = ""
+    keeps_html: bool = False
     following: Following = field(default_factory=Following)
     key: Callable[[str], str] = identity_key
 

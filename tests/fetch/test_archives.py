@@ -218,6 +218,8 @@ def test_the_page_beside_its_document(server: Server, crawl: CrawlCommand) -> No
     assert kept() == {"/": home}
     status, text = crawl.command("export", "--format", "html", "--since", "0")
     assert (status, "leave --since out" in text) == (2, True)
+    crawl(f"{origin}/", **options)
+    assert kept() == {}, "the option is off"
 
 
 @pytest.mark.behaviour("AR-03")
