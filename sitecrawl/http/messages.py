@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 BindAddress = tuple[str, int] | None
 DEFAULT_PORTS = {"http": 80, "https": 443}
 SOCKS = frozenset({"socks4", "socks4a", "socks5", "socks5h"})
+PROXY_PORTS = DEFAULT_PORTS | dict.fromkeys(SOCKS, 1080)
 SCHEME_AND_AUTHORITY = re.compile(r"[a-z]+://[^/?#]*", re.IGNORECASE)
 
 
@@ -32,7 +33,7 @@ class Tunnel(NamedTuple):
     host: str
     port: int
     authorization: bytes | None
-    scheme: str = "http"
+    scheme: str
 
 
 class Route(NamedTuple):
@@ -52,8 +53,21 @@ class Route(NamedTuple):
 def route_of(request: Request, bind: str | tuple[str, int] | None) -> Route:
     """Return the route to the request's server or its proxy, from a local address."""
     direct = _direct(site_of(request.url), request.meta.get("bindaddress") or bind)
+    proxy = proxy_of(request)
+    return _through(proxy, direct) if proxy else direct
+
+
+def proxy_of(request: Request) -> Tunnel | None:
+    """Return the proxy of a request, if it has one; raises NotSupported."""
     proxy = request.meta.get("proxy")
-    return _through(proxy, direct, request) if proxy else direct
+    if not proxy:
+        return None
+    parts = urlsplit(add_http_if_no_scheme(proxy))
+    if parts.scheme not in PROXY_PORTS:
+        raise NotSupported(f"a proxy can be http, https, socks4 or socks5, not {parts.scheme}://")
+    port = parts.port or PROXY_PORTS[parts.scheme]
+    authorization = request.headers.get("Proxy-Authorization")
+    return Tunnel(parts.hostname or "", port, authorization, parts.scheme)
 
 
 def site_of(url: str) -> str:
@@ -71,21 +85,15 @@ def _direct(site: str, bind: str | tuple[str, int] | None) -> Route:
     return Route(host, port, parts.scheme == "https", (bind, 0) if isinstance(bind, str) else bind)
 
 
-def _through(proxy: str, direct: Route, request: Request) -> Route:
-    parts = urlsplit(add_http_if_no_scheme(proxy))
-    if parts.scheme in SOCKS:
-        authorization = request.headers.get("Proxy-Authorization")
-        tunnel = Tunnel(parts.hostname or "", parts.port or 1080, authorization, parts.scheme)
-        return direct._replace(guarded=False, tunnel=tunnel)
-    if parts.scheme not in DEFAULT_PORTS:
-        raise NotSupported(f"a proxy can be http, https, socks4 or socks5, not {parts.scheme}://")
-    host, port = parts.hostname or "", parts.port or DEFAULT_PORTS[parts.scheme]
+def _through(proxy: Tunnel, direct: Route) -> Route:
+    if proxy.scheme in SOCKS:
+        return direct._replace(guarded=False, tunnel=proxy)
     if not direct.is_tls:
-        return Route(host, port, parts.scheme == "https", direct.bind, guarded=False)
-    if parts.scheme == "https":
+        is_tls = proxy.scheme == "https"
+        return Route(proxy.host, proxy.port, is_tls, direct.bind, guarded=False)
+    if proxy.scheme == "https":
         raise NotSupported("https:// URLs cannot be fetched through an https:// proxy")
-    tunnel = Tunnel(host, port, request.headers.get("Proxy-Authorization"))
-    return direct._replace(guarded=False, tunnel=tunnel)
+    return direct._replace(guarded=False, tunnel=proxy)
 
 
 HEAD_END = re.compile(rb"\n\r?\n")  # RFC 9112, 2.2: a bare LF ends a line too

@@ -12,6 +12,7 @@ from w3lib.html import get_meta_refresh
 
 from sitecrawl.config.assembly import agent
 from sitecrawl.http.exchange import address_rule
+from sitecrawl.http.messages import Tunnel, proxy_of
 from sitecrawl.policy.decision import Decision
 from sitecrawl.policy.rendering import RenderAlways, RenderPolicy, RenderWhereNeeded
 from sitecrawl.render.rendered_page import (
@@ -90,7 +91,7 @@ class RenderService:
         if not decision.allowed:
             return response
         logger.debug("%s is rendered: %s (%s)", response.url, decision.reason, decision.rule)
-        shown = await self._show(_fetched_page(request, response))
+        shown = await self._show(_fetched_page(request, response), proxy_of(request))
         return self._replaced(request, response, shown, before, decision)
 
     async def ask_splash(self, request: Request) -> Response:
@@ -108,12 +109,12 @@ class RenderService:
         if asyncio.get_running_loop().time() < self._retry_at:
             raise RendererMissingError(self._trouble)
 
-    async def _show(self, page: FetchedPage) -> RenderedDocument:
+    async def _show(self, page: FetchedPage, upstream: Tunnel | None) -> RenderedDocument:
         async with self._slots:
             self._check_available()
             try:
                 renderer = self._load_renderer(self._renderer_name)
-                async with self._sandbox_proxy(renderer) as proxy:
+                async with self._sandbox_proxy(renderer, upstream) as proxy:
                     shown = await renderer.show(page, proxy)
             except RendererMissingError as error:
                 self._suspend(str(error))
@@ -125,10 +126,9 @@ class RenderService:
             raise RenderTooLargeError("the page loads more than render_max_size")
         return shown
 
-    def _sandbox_proxy(self, renderer: Renderer) -> SandboxProxy:
-        return SandboxProxy(
-            self._rule, self._params.render_max_size, renderer.proxy_address or "127.0.0.1"
-        )
+    def _sandbox_proxy(self, renderer: Renderer, upstream: Tunnel | None) -> SandboxProxy:
+        address = renderer.proxy_address or "127.0.0.1"
+        return SandboxProxy(self._rule, self._params.render_max_size, address, upstream)
 
     def _load_renderer(self, name: str) -> Renderer:
         if self._renderer is None:

@@ -3,13 +3,8 @@
 from __future__ import annotations
 
 import json
-import shutil
 import socket
 import ssl
-import subprocess
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,7 +13,7 @@ from pytest_twisted import ensureDeferred
 from scrapy import Request
 
 from fixtures.crawls import CrawlCommand
-from fixtures.proxy import Proxy
+from fixtures.proxy import Proxy, microsocks
 from fixtures.server import Page, Server, page
 from sitecrawl.http.session_file import UnusableSessionError, read_cookies
 from tests.fetch.tls import Authority
@@ -128,29 +123,6 @@ def test_proxies_take_turns_and_a_dead_one_rests(server: Server, crawl: CrawlCom
     assert abs(len(first.asked) - len(second.asked)) <= 1
     assert server.log.connected(origin) == len(first.asked) + len(second.asked)
     assert SECRET not in run.log
-
-
-@contextmanager
-def microsocks(*credentials: str) -> Iterator[str]:
-    """A SOCKS5 server on loopback; its address."""
-    program = shutil.which("microsocks")
-    assert program is not None, "scripts/test installs microsocks"
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    command = [program, "-i", "127.0.0.1", "-p", str(port), *credentials]
-    process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
-    try:
-        deadline = time.monotonic() + 10
-        while time.monotonic() < deadline:
-            with socket.socket() as probe:
-                if probe.connect_ex(("127.0.0.1", port)) == 0:
-                    break
-            time.sleep(0.01)
-        yield f"127.0.0.1:{port}"
-    finally:
-        process.terminate()
-        process.wait(10)
 
 
 @pytest.mark.behaviour("SESSION-05")
