@@ -194,6 +194,7 @@ def test_the_most_restrictive_statement_counts() -> None:
     headers = {
         "Content-Signal": ["ai-train=yes", "search=yes"],
         "tdm-reservation": ["1"],
+        "tdm-policy": ["https://tdm.test/header"],
         "X-Robots-Tag": ["other: noai", "foo: noimageai"],
     }
     usage = usage_field(page_statements(headers, {"tdm-reservation": ["0"]}, "foo"))
@@ -205,6 +206,7 @@ def test_the_most_restrictive_statement_counts() -> None:
     ]
     usage = usage_field(page_statements(headers, {"robots": ["follow, NoAI"]}, "foo"))
     assert (usage["search"], usage["ai_input"], usage["ai_train"]) == (True, False, False)
+    assert "tdm-policy: https://tdm.test/header" in [each["text"] for each in usage["sources"]]
     assert usage_refusal(usage, ["search"]) is None
     refusal = usage_refusal(usage, ["search", "ai-train"])
     assert refusal == ("ai_train", "header: tdm-reservation: 1")

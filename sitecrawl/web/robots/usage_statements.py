@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import NamedTuple
 
@@ -13,6 +13,8 @@ PURPOSES = ("search", "ai-input", "ai-train")
 RSL_TYPE = "application/rsl+xml"
 MAX_TEXT = 500  # characters of a statement, as shown and stored
 MAX_LICENSES = 5  # of a page, and of an origin
+
+TDM = ("tdm-reservation", "tdm-policy")
 
 _KEY = r"[a-z*][a-z0-9_.*-]*"
 _TEXT = r'"(?:[ !#-\[\]-~]|\\["\\])*"'
@@ -75,12 +77,13 @@ def reservation(value: str) -> dict[str, bool]:
     return {} if known is None else {"ai-input": known, "ai-train": known}
 
 
-PARSERS = {
+PARSERS: dict[str, Callable[[str], dict[str, bool]]] = {
     "content-signal": content_signal,
     "content-usage": content_usage,
     "tdm-reservation": reservation,
+    "tdm-policy": lambda _: {},
 }
-HEADERS = ("Content-Usage", "Content-Signal", "tdm-reservation")
+HEADERS = ("Content-Usage", "Content-Signal", *TDM)
 
 
 def page_statements(
@@ -88,15 +91,15 @@ def page_statements(
 ) -> Iterator[Statement]:
     """Yield the statements of a page's headers and metas.
 
-    Metas named ``tdm-reservation`` precede the header of this name (TDMRep, 6).
+    A meta named ``tdm-reservation`` precedes the headers of TDMRep (TDMRep, 6).
     """
-    reserved = metas.get("tdm-reservation", ())
     for name in HEADERS:
         values = headers.get(name, ())
-        if values and not (name == "tdm-reservation" and reserved):
+        if values and not (name in TDM and "tdm-reservation" in metas):
             yield statement("header", name, ", ".join(values))
-    for value in reserved:
-        yield statement("meta", "tdm-reservation", value)
+    for name in TDM:
+        for value in metas.get(name, ()):
+            yield statement("meta", name, value)
     tags = [part for each in headers.get("X-Robots-Tag", ()) for part in for_agent(each, agent)]
     contents = [*metas.get("robots", ()), *metas.get(agent.lower(), ())]
     yield from _no_ai("header", "X-Robots-Tag", tags)

@@ -51,7 +51,8 @@ def read_tdmrep(body: bytes, url: str) -> Iterator[Terms]:
             continue
         place, reserved = str(each.get("location", "")), str(each.get("tdm-reservation"))
         if permits := tuple(reservation(reserved).items()):
-            text = shown(f"{place}: tdm-reservation: {reserved}")
+            policy = f"; tdm-policy: {each['tdm-policy']}" if "tdm-policy" in each else ""
+            text = shown(f"{place}: tdm-reservation: {reserved}{policy}")
             yield from _terms(place, url, Statement("tdmrep.json", text, permits))
 
 
