@@ -83,16 +83,16 @@ def _noindex(facts: Facts) -> Iterator[Row]:
 
 
 def _permissions(facts: Facts) -> Iterator[Row]:
-    pages: Counter[tuple[str, tuple[str, ...]]] = Counter()
-    said: defaultdict[str, dict[str, None]] = defaultdict(dict)
+    pages: Counter[tuple[str, ...]] = Counter()
+    said: defaultdict[tuple[str, ...], dict[str, None]] = defaultdict(dict)
     for row, audit in facts.audited.items():
         site = origin(facts.urls[row].url)
-        words = tuple(PERMITTED[audit.usage.get(use)] for use in USES)
-        pages[site, words] += 1
-        said[site] |= dict.fromkeys(map(cited, audit.usage.get("sources", ())))
-        said[site] |= dict.fromkeys(unread_licenses(audit.usage))
-    for (site, words), number in sorted(pages.items()):
-        yield site, *words, number, tuple(said[site])[:MAX_SAID]
+        key = site, *(PERMITTED[audit.usage.get(use)] for use in USES)
+        pages[key] += 1
+        said[key] |= dict.fromkeys(map(cited, audit.usage.get("sources", ())))
+        said[key] |= dict.fromkeys(unread_licenses(audit.usage))
+    for key, number in sorted(pages.items()):
+        yield *key, number, tuple(said[key])[:MAX_SAID]
 
 
 def _refused(facts: Facts) -> Iterator[Row]:
