@@ -265,3 +265,34 @@ def test_names_of_logouts() -> None:
     ]:
         assert leads_to_login(f"https://a.test{path}"), path
     assert not leads_to_login("https://login.test/blogging/how-to-log-in")
+
+
+@pytest.mark.slow
+@pytest.mark.behaviour("SESSION-08", "SESSION-10")
+def test_two_workers_share_an_end_of_the_session(server: Server, crawl: CrawlCommand) -> None:
+    club = Club(wall="form")
+    origin = club.serve(server)
+    others = [
+        server.serve({"/": page(*PATHS), "*": lambda asked: page(title=asked.path)})
+        for _ in range(3)
+    ]
+    starts = [f"{each}/" for each in others]
+    options = {"workers": 2, "delay": 0.1, "login": f"{origin}/login", "logged_in": "/logout"}
+    wrong = {**options, "login_fields": "user=me\npass=wrong"}
+    crawl(f"{origin}/", *starts, **wrong)
+    assert len(club.wrong) == 1, "the other worker sends nothing"
+    assert server.log.count("/", origin) == 0
+
+    right = {**options, "login_fields": f"user=me\npass={PASSWORD}", "recrawl": 0}
+    run = crawl(f"{origin}/", *starts, **right)
+    assert {f"{origin}{path}" for path in ("/", *PATHS)} <= run.documents.keys(), run.log[-3000:]
+    assert club.sessions <= 2, "each worker logs in once at most"
+
+    club.lives, club.left, club.sessions = 3, 0, 0
+    run = crawl(f"{origin}/", *starts, login_tries=2, **right)
+    assert run.deletions == {}
+    assert club.sessions <= 4, "each worker has tries of its own"
+    assert "the session has ended more often than login_tries allows" in run.log
+    assert run.log.count(f"{origin} is paused until a later run") == 1
+    for other in others:
+        assert all(server.log.count(path, other) >= 3 for path in PATHS)

@@ -9,6 +9,7 @@ import pytest
 
 from fixtures.crawls import Crawl, CrawlCommand
 from fixtures.php_sites import DOKUWIKI, USER, WORDPRESS, PhpSite, dokuwiki, missing, wordpress
+from fixtures.server import Server, page
 from sitecrawl.policy.urls.login_links import LogoutLinks
 from sitecrawl.policy.urls.url_rules import read_target
 
@@ -68,6 +69,26 @@ def test_dokuwiki(folder: Path, crawl: CrawlCommand) -> None:
         assert "its fields (login_fields) were refused" in wrong.log
         assert wrong.deletions == {}
         assert len(site.targets()) - before <= 3, "robots.txt, the form, the fields"
+
+
+@pytest.mark.behaviour("SESSION-06", "SESSION-08")
+@pytest.mark.skipif(not DOKUWIKI.is_dir() or bool(missing("php")), reason="dokuwiki, php-cli")
+def test_two_workers_in_dokuwiki(folder: Path, crawl: CrawlCommand, server: Server) -> None:
+    others = [
+        f"{server.serve({'/': page(*map(str, range(20))), '*': page(title='P')})}/"
+        for _ in range(3)
+    ]
+    with dokuwiki(folder, PAGES, PASSWORD) as site:
+        starts = (f"{site.origin}/doku.php", *others)
+        options = {"login": f"{site.origin}/doku.php?id=start&do=login", "workers": 2}
+        options["logged_in"] = "do=logout"
+        wrong = crawl(*starts, login_fields=f"u={USER}\np=wrong", **options)
+        assert "its fields (login_fields) were refused" in wrong.log
+        assert site.log.read_text("utf-8").count("POST /") == 1, "neither sends them again"
+        run = crawl(*starts, login_fields=f"u={USER}\np={PASSWORD}", **options)
+        bodies = " ".join(each["body"] for each in run.documents.values())
+        assert "The text of the third page" in bodies, run.log[-3000:]
+        assert site.log.read_text("utf-8").count("POST /") in (2, 3), "once by each worker"
 
 
 @pytest.mark.behaviour("SESSION-06", "SESSION-07")
