@@ -12,38 +12,16 @@ from typing import Any, ClassVar
 from scrapy.exceptions import UsageError
 
 from sitecrawl import __version__, install_command
-from sitecrawl.console.scrapy_commands import StartedCommand
+from sitecrawl.console.scrapy_commands import DescribedCommand
 from sitecrawl.console.terminal import print_errors, print_lines
 from sitecrawl.statuses import BAD_USAGE, DONE, NO_RESULT
 
 
-class Command(StartedCommand):
+class Command(DescribedCommand):
     """Write index.cdxj into a folder of WARC files, and a WACZ package of them."""
 
     requires_crawler_process = False
     default_settings: ClassVar[dict[str, Any]] = {"LOG_ENABLED": False}
-
-    def syntax(self) -> str:
-        """Return the command's syntax."""
-        return "[options] FOLDER"
-
-    def short_desc(self) -> str:
-        """Return the description that `scrapy` prints in its list of commands."""
-        return "Index a folder of WARC files, or package it (scrapy archive FOLDER --wacz FILE)"
-
-    def long_desc(self) -> str:
-        """Return the text of `scrapy archive -h`; argparse wraps it."""
-        return (
-            "Write index.cdxj into a folder of WARC files, as `-a warc=FOLDER` fills it, for pywb "
-            "and other readers; with --wacz also one file with all complete WARC files and the "
-            "index, for ReplayWeb.page. Nothing is fetched. Exit status: 0 done; 1 the folder has "
-            "no captures; 2 wrong usage, or the folder or the file cannot be read or written."
-        )
-
-    def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Add the file of the package."""
-        super().add_options(parser)
-        parser.add_argument("--wacz", metavar="FILE", help="write a WACZ package to FILE")
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         """Write the files, and set the exit status."""

@@ -15,7 +15,6 @@ from sitecrawl.console.search_files import search_file
 from sitecrawl.console.terminal import print_errors, print_lines
 from sitecrawl.statuses import BAD_USAGE, DONE
 
-PORT = 8642
 COLOR = re.compile("#[0-9a-fA-F]{6}")
 LOGOS = {".svg": "image/svg+xml", ".png": "image/png", ".webp": "image/webp"}
 ORIGIN = re.compile(r"https?://[a-z0-9.-]+(:\d{1,5})?|https?://\[[0-9a-f:]+\](:\d{1,5})?")
@@ -23,53 +22,6 @@ ORIGIN = re.compile(r"https?://[a-z0-9.-]+(:\d{1,5})?|https?://\[[0-9a-f:]+\](:\
 
 class Command(StoredCommand):
     """Serve the pages of a crawl on this machine until Ctrl-C."""
-
-    def syntax(self) -> str:
-        """Return the command's syntax."""
-        return "[options]"
-
-    def short_desc(self) -> str:
-        """Return the description that `scrapy` prints in its list of commands."""
-        return "Search and read a crawl in a web browser"
-
-    def long_desc(self) -> str:
-        """Return the text of `scrapy browse -h`; argparse wraps it."""
-        return (
-            "Serve a web application on 127.0.0.1 until Ctrl-C: search, every document with its "
-            "text, fields, history and the reasons why it is there, the folders of each site, the "
-            "state of the crawl. Nothing is fetched, and nothing in the documents can be changed. "
-            "The search file beside the crawl database is kept up to date, also while a crawl "
-            "writes. Exit status: 0 ended with Ctrl-C; 2 wrong usage, or the port is in use; "
-            "3 no usable crawl database."
-        )
-
-    def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Add the port, and the names of other origins."""
-        super().add_options(parser)
-        parser.add_argument(
-            "--port", metavar="N", type=int, default=PORT, help=f"port on 127.0.0.1 ({PORT})"
-        )
-        parser.add_argument(
-            "--public-url",
-            metavar="URL",
-            default="",
-            help="address under which a proxy of yours serves it, as https://search.example.org",
-        )
-        parser.add_argument("--name", default="sitecrawl", help="name shown in place of sitecrawl")
-        parser.add_argument("--logo", metavar="FILE", help="image beside the name (svg, png, webp)")
-        parser.add_argument("--color", metavar="#RRGGBB", default="", help="colour of links")
-        parser.add_argument(
-            "--embed",
-            action="store_true",
-            help="print the script of the search box for a site, and end",
-        )
-        parser.add_argument(
-            "--allow-origin",
-            metavar="ORIGIN",
-            action="append",
-            default=[],
-            help="site whose scripts may read /search.json, as https://example.org (may be repeated)",
-        )
 
     def answer(self, args: Sequence[str], opts: argparse.Namespace) -> int:
         """Serve until a signal ends the process."""

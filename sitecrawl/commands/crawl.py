@@ -28,7 +28,7 @@ from sitecrawl.config.options.crawl_options import CrawlParams
 from sitecrawl.console.forking import fork_workers
 from sitecrawl.console.option_flags import add_option_flags
 from sitecrawl.console.scrapy_commands import (
-    StartedCommand,
+    DescribedCommand,
     crawl_settings,
     is_site_spider,
     missing_components,
@@ -47,7 +47,7 @@ NO_VALUE = "one that is on or off has no value: --sitemaps, --no-sitemaps"
 logger = logging.getLogger(__name__)
 
 
-class Command(StartedCommand, crawl.Command):
+class Command(DescribedCommand, crawl.Command):
     """Check the arguments, then crawl.
 
     Exit statuses: 0 done, 1 the crawl has no document or could not write, or could not begin, 2 the
@@ -57,31 +57,9 @@ class Command(StartedCommand, crawl.Command):
 
     crawler: Crawler | None = None
 
-    def syntax(self) -> str:
-        """Return the command's syntax."""
-        return "[options] URL ... | SPIDER"
-
-    def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Add Scrapy's options, and those of the crawl."""
-        super().add_options(parser)
+    def add_shared_options(self, parser: argparse.ArgumentParser) -> None:
+        """Add the options of the crawl."""
         add_option_flags(parser, described=True)
-
-    def short_desc(self) -> str:
-        """Return the description that `scrapy` prints in its list of commands."""
-        return "Crawl a website into documents (scrapy crawl site -a start=URL -O FILE)"
-
-    def long_desc(self) -> str:
-        """Return the text of `scrapy crawl -h`; argparse wraps it."""
-        return (
-            "Crawl the sites of the URLs: scrapy crawl https://example.org -O documents.jsonl "
-            "--max-pages 500. Run it again to fetch only what is due and to write only what "
-            "changed. Options may also be written -a NAME=VALUE, or be kept in a TOML file: "
-            "--config FILE. With the name of a spider in place of URLs, as in scrapy crawl site "
-            "-a start=URL, the starts are options too. Exit status: 0 done; 1 there is no document "
-            "at all, or the output could not be written; 2 the configuration is wrong, "
-            "nothing was requested; 3 the crawl database failed; 4 done, but some of the starts "
-            "produced nothing; 130 a signal (Ctrl-C, SIGTERM) ended it, the same command goes on."
-        )
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
         """Read the options; exit with status 2 and one line per problem if there are any."""

@@ -28,44 +28,6 @@ from sitecrawl.statuses import INTERRUPTED, NO_RESULT, STARTS_FAILED
 class Command(StoredCommand):
     """Check all crawls of a file, then run each in a process of its own."""
 
-    def syntax(self) -> str:
-        """Return the command's syntax."""
-        return "[options] FILE"
-
-    def short_desc(self) -> str:
-        """Return the description that `scrapy` prints in its list of commands."""
-        return "Run every crawl of a file (scrapy crawls sites.toml -O NAME.jsonl)"
-
-    def long_desc(self) -> str:
-        """Return the text of `scrapy crawls -h`; argparse wraps it."""
-        return (
-            "Run each [[crawl]] of a TOML file as scrapy crawl does, one after the other or --jobs "
-            "at a time. All are checked before anything is requested. Every line of the log begins "
-            "with the name of its crawl. Ctrl-C ends the crawls that run, and starts no other. "
-            "Exit status: the worst of all, from harmless to bad: 0, 5, 4, 1, 2, 3, as of scrapy "
-            "crawl; 130 if an interrupt left crawls out."
-        )
-
-    def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Add the number of jobs, and the output."""
-        super().add_options(parser)
-        parser.add_argument(
-            "--jobs", metavar="N", default="1", help="crawls that run at the same time (1)"
-        )
-        parser.add_argument(
-            "--notify",
-            metavar="COMMAND",
-            help="a command of the shell that gets the crawls with another status than 0 as JSON "
-            "on its standard input, if there are any",
-        )
-        for flag, verb in (("-o", "append the documents of each to"), ("-O", "overwrite")):
-            parser.add_argument(
-                flag,
-                dest=f"output_{flag[1:]}",
-                metavar="FILE",
-                help=f"{verb} FILE; NAME is its name",
-            )
-
     def answer(self, args: Sequence[str], opts: argparse.Namespace) -> int:
         """Run all crawls; return the worst status."""
         path, count = _read(args, opts)

@@ -34,36 +34,6 @@ MAX_PAGES = 10
 class Command(FetchingCommand):
     """Print TOML: findings as comments, advice as settings."""
 
-    def syntax(self) -> str:
-        """Return the command's syntax."""
-        return "[options] URL"
-
-    def short_desc(self) -> str:
-        """Return the description that `scrapy` prints in its list of commands."""
-        return "Look at a site before crawling it (scrapy doctor URL --write site.toml)"
-
-    def long_desc(self) -> str:
-        """Return the text of `scrapy doctor -h`; argparse wraps it."""
-        return (
-            "Fetch robots.txt, the page, the site's other addresses (http or https, with or "
-            "without www) and its sitemaps, and say what was found: whether the page may be "
-            "fetched, which address is the real one, whether it needs a browser, its language, "
-            "how many pages to expect and how long they take. The output is a first "
-            "configuration, which --write FILE writes: scrapy doctor URL --write site.toml, then "
-            "scrapy crawl site "
-            "-a config=site.toml -O documents.jsonl. Nothing else is stored. Exit status: 0 the page "
-            "was read; 1 it could not be, or may not be; 2 wrong usage or configuration."
-        )
-
-    def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Add the option for the configuration file."""
-        super().add_options(parser)
-        parser.add_argument(
-            "--write",
-            metavar="FILE",
-            help="write the configuration to a new file, and print the findings as well",
-        )
-
     def answer(self, args: Sequence[str], opts: argparse.Namespace) -> int:
         """Fetch the page and print the findings; return 1 if it cannot be read."""
         url = read_url(args, "doctor")

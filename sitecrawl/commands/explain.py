@@ -30,33 +30,6 @@ WIDEST = 60
 class Command(StoredCommand):
     """Explain a URL, known or not, from the crawl database alone."""
 
-    def syntax(self) -> str:
-        """Return the command's syntax."""
-        return "[options] URL"
-
-    def short_desc(self) -> str:
-        """Return the description that `scrapy` prints in its list of commands."""
-        return "Say why a URL is or is not crawled (scrapy explain URL)"
-
-    def long_desc(self) -> str:
-        """Return the text of `scrapy explain -h`; argparse wraps it."""
-        return (
-            "Print the verdict on one URL, the rule that decided with its option and where that "
-            "was set, what the crawl database knows, and the way from a start. With -v every "
-            "decision follows, in the order in which a crawl takes them: rules, limits, "
-            "robots.txt. Nothing is fetched, and the URL need not be known. "
-            "Options that are given with -a show what would change. "
-            "Exit status: 0 nothing refuses it; 1 it is refused; 2 wrong usage or configuration; "
-            "3 no usable crawl database."
-        )
-
-    def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Add the option for the list of all decisions."""
-        super().add_options(parser)
-        parser.add_argument(
-            "-v", "--verbose", action="store_true", help="list every rule, limit and robots.txt"
-        )
-
     def answer(self, args: Sequence[str], opts: argparse.Namespace) -> int:
         """Explain the URL; return 1 if it is refused."""
         url = read_url(args, "explain")

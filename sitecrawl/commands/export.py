@@ -19,61 +19,11 @@ from sitecrawl.policy.documents.document_options import DocumentOptions
 from sitecrawl.policy.documents.output_shapes import serialized, written
 from sitecrawl.statuses import NO_RESULT
 
-FORMATS = ("jsonl", "llms", "html")
-
 NOT_KEPT = "No page was kept: crawl with -a keep=html."
 
 
 class Command(StoredCommand):
     """Print the lines that a crawl writes to its feeds, with the same field names and seq."""
-
-    def syntax(self) -> str:
-        """Return the command's syntax."""
-        return "[options]"
-
-    def short_desc(self) -> str:
-        """Return the description that `scrapy` prints in its list of commands."""
-        return "Write a crawl's documents again without fetching (scrapy export -O FILE)"
-
-    def long_desc(self) -> str:
-        """Return the text of `scrapy export -h`; argparse wraps it."""
-        return (
-            "Write the current documents of a crawl as JSON lines, as its database has them; or "
-            "with --since the changes after a sequence number, deletions among them: the last "
-            "change of each document, in order. Every line has its seq, so that the highest "
-            "one read is where to go on from. --format llms writes llms.txt and llms-full.txt of "
-            "each site instead, into a folder, and --format html the pages themselves, if they were "
-            "kept. Nothing is fetched, and nothing is marked as "
-            "delivered. Exit status: 0 done; 1 there was nothing to write; 2 wrong usage or "
-            "configuration, or the file cannot be written; 3 no usable crawl database."
-        )
-
-    def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Add the output file, and the seq after which changes are printed."""
-        super().add_options(parser)
-        parser.add_argument(
-            "-O", "--overwrite-output", metavar="FILE", help="overwrite FILE (default: print)"
-        )
-        parser.add_argument(
-            "--format",
-            choices=FORMATS,
-            default=FORMATS[0],
-            help="jsonl; llms: -O names a folder for llms.txt and llms-full.txt (llmstxt.org); "
-            "html: lines with id, url and html of the pages that keep=html has kept",
-        )
-        parser.add_argument("-o", "--output", metavar="FILE", help="append to FILE")
-        parser.add_argument(
-            "--language",
-            metavar="TAG",
-            default="",
-            help="with --format llms, pages in this language; else in that of most pages",
-        )
-        parser.add_argument(
-            "--since",
-            metavar="SEQ",
-            type=int,
-            help="the changes with a higher seq than this, instead of the documents; 0 for all",
-        )
 
     def answer(self, args: Sequence[str], opts: argparse.Namespace) -> int:
         """Write the lines; return 1 if there were none."""

@@ -82,49 +82,6 @@ class Command(StoredCommand):
         actions = (f"{action} {argument}".strip() for action, argument in ARGUMENTS.items())
         return f"[options] [{' | '.join(actions)}]"
 
-    def short_desc(self) -> str:
-        """Return the description that `scrapy` prints in its list of commands."""
-        return "Show and edit the state of a crawl (scrapy frontier stats)"
-
-    def long_desc(self) -> str:
-        """Return the text of `scrapy frontier -h`; argparse wraps it."""
-        return (
-            "stats: URLs by outcome, and how the last run left each origin; with --config FILE "
-            "one line for each crawl of the file. "
-            "pending: every URL with its realm and state (0 waiting, 2 failed, else the time of "
-            "indexing). import FILE: read such a file back. errors: what failed, and on which "
-            "page its link stands. redirects: from where to where. mirrors: origins with equal "
-            "documents. workers: the processes of the last run. refused: documents that a target of scrapy sync did not take, and why. "
-            "left-out: kinds of pages of which the last run left URLs out, with the evidence and the "
-            "option that fetches them. clear-errors: ask everything again that failed. retry URL: ask for one "
-            "URL again. confirm [ORIGIN]: carry out the changes that were held back. "
-            "delete-origin ORIGIN, delete-realm REALM: forget one site, or a realm, and delete its documents. "
-            "prune DURATION: forget attempts, changes and runs that are older (90d) and of no "
-            "use any more, and make the file smaller. "
-            "forget-target TARGET: no longer keep changes for a target of scrapy sync. "
-            "Exit status: 0 done; 1 nothing found; 2 wrong usage or configuration; "
-            "3 no usable crawl database."
-        )
-
-    def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Add the options for the selection of crawls, realms and workers."""
-        super().add_options(parser)
-        parser.add_argument(
-            "--config",
-            metavar="FILE",
-            help="stats: a line for each [[crawl]] of a TOML file",
-        )
-        parser.add_argument(
-            "--host",
-            metavar="HOST",
-            help="workers: only those of this host that were heard of in the last minute",
-        )
-        parser.add_argument(
-            "--realm",
-            metavar="REALM",
-            help="the realm to use; by default that of the last run, for lists and prune all",
-        )
-
     def answer(self, args: Sequence[str], opts: argparse.Namespace) -> int:
         """Run the action; return 1 if it found nothing."""
         action, argument = _read(args)

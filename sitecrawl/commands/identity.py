@@ -13,7 +13,7 @@ from scrapy.utils.conf import arglist_to_dict
 
 from sitecrawl.config.config_errors import ConfigError
 from sitecrawl.config.types import read_duration
-from sitecrawl.console.scrapy_commands import StartedCommand
+from sitecrawl.console.scrapy_commands import DescribedCommand
 from sitecrawl.console.terminal import print_errors, print_lines
 from sitecrawl.http.agent_identity import (
     UnusableKeyError,
@@ -24,48 +24,11 @@ from sitecrawl.http.agent_identity import (
 from sitecrawl.statuses import BAD_USAGE, DONE, NO_RESULT
 
 
-class Command(StartedCommand):
+class Command(DescribedCommand):
     """Make a key; print or check the directory, the card and the addresses of its agent."""
 
     requires_crawler_process = False
     default_settings: ClassVar[dict[str, Any]] = {"LOG_ENABLED": False}
-
-    def syntax(self) -> str:
-        """Return the command's syntax."""
-        return "[options] [KEYFILE ...]"
-
-    def short_desc(self) -> str:
-        """Return the description that `scrapy` prints in its list of commands."""
-        return "Make a key that signs requests, or print its directory (scrapy identity KEYFILE)"
-
-    def long_desc(self) -> str:
-        """Return the text of `scrapy identity -h`; argparse wraps it."""
-        return (
-            "Print the directory of the keys that `-a identity=KEYFILE` signs requests with, to be "
-            "published at the URL of the agent; with --make first make the key. --check fetches "
-            "what is published and compares it; else nothing is fetched. Exit status: 0 done; 1 "
-            "what is published is not as it should be; 2 wrong usage, a key has expired, or a file "
-            "cannot be read or written."
-        )
-
-    def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Add what is made, printed or checked."""
-        super().add_options(parser)
-        parser.add_argument("--make", metavar="URL", help="make the key of the agent at URL")
-        parser.add_argument("--valid", metavar="TIME", help="time after which it expires, as 90d")
-        parser.add_argument("--card", metavar="URL", help="print the agent card published at URL")
-        parser.add_argument("--check", action="store_true", help="check the published files")
-        parser.add_argument(
-            "--addresses", nargs="+", metavar="NET", help="print the file of addresses that crawl"
-        )
-        parser.add_argument(
-            "-a",
-            dest="spargs",
-            action="append",
-            default=[],
-            metavar="NAME=VALUE",
-            help="option of the crawl that the card describes",
-        )
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         """Do what the options ask for, and set the exit status."""

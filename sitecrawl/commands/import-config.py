@@ -10,7 +10,7 @@ from scrapy.exceptions import UsageError
 from scrapy.utils.misc import load_object
 
 from sitecrawl.config.foreign.draft import ForeignConfigError
-from sitecrawl.console.scrapy_commands import StartedCommand
+from sitecrawl.console.scrapy_commands import DescribedCommand
 from sitecrawl.console.terminal import print_errors, print_lines
 from sitecrawl.statuses import BAD_USAGE, DONE
 
@@ -23,31 +23,11 @@ READERS = {
 """Readers by extension, loaded at need: Scrapy imports every command at each start."""
 
 
-class Command(StartedCommand):
+class Command(DescribedCommand):
     """Print TOML: the options of another crawler's file, and what has no counterpart."""
 
     requires_crawler_process = False
     default_settings: ClassVar[dict[str, Any]] = {"LOG_ENABLED": False}
-
-    def syntax(self) -> str:
-        """Return the command's syntax."""
-        return "FILE"
-
-    def short_desc(self) -> str:
-        """Return the description that `scrapy` prints in its list of commands."""
-        return (
-            "Print another crawler's configuration as ours (scrapy import-config FILE > site.toml)"
-        )
-
-    def long_desc(self) -> str:
-        """Return the text of `scrapy import-config -h`; argparse wraps it."""
-        return (
-            "Read the YAML of Elastic's Open Crawler, the JSON of DocSearch's scrapers "
-            "(docs-scraper) or Nutch's regex-urlfilter.txt, by the extension of the file, and "
-            "print the options that do the same. What has no counterpart is a comment there, and "
-            "a line on standard error. Nothing is fetched. Exit status: 0 done; 2 wrong usage, or "
-            "a file that is none of these."
-        )
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:  # noqa: ARG002
         """Print the configuration, and set the exit status."""

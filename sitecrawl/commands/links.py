@@ -30,32 +30,6 @@ from sitecrawl.web.urls.url import origin as origin_of
 class Command(FetchingCommand):
     """Print the links of a page without adding it to the crawl."""
 
-    def syntax(self) -> str:
-        """Return the command's syntax."""
-        return "[options] URL"
-
-    def short_desc(self) -> str:
-        """Return the description that `scrapy` prints in its list of commands."""
-        return "List the links of one page, and what becomes of each (scrapy links URL)"
-
-    def long_desc(self) -> str:
-        """Return the text of `scrapy links -h`; argparse wraps it."""
-        return (
-            "Fetch one page, after its robots.txt, and list its links: whether each is admitted "
-            "or refused and why, and its state in the crawl database (new, waiting, indexed, "
-            "error). Nothing is followed and nothing is stored. With --admitted only the URLs "
-            "are printed, to be edited and crawled: scrapy crawl site -a mode=list "
-            "-a start=@FILE. Exit status: 0 links are listed; 1 there are none, or the page "
-            "cannot be read; 2 wrong usage or configuration; 3 no usable crawl database."
-        )
-
-    def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Add the short output form."""
-        super().add_options(parser)
-        parser.add_argument(
-            "--admitted", action="store_true", help="print only the URLs of admitted links"
-        )
-
     def answer(self, args: Sequence[str], opts: argparse.Namespace) -> int:
         """Print the links; return 1 if there are none."""
         url = read_url(args, "links")

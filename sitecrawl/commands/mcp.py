@@ -20,31 +20,6 @@ from sitecrawl.statuses import DONE
 class Command(StoredCommand):
     """Serve the tools search, read, outline and explain."""
 
-    def syntax(self) -> str:
-        """Return the command's syntax."""
-        return "[options]"
-
-    def short_desc(self) -> str:
-        """Return the description that `scrapy` prints in its list of commands."""
-        return "Give a crawl to language models (Model Context Protocol)"
-
-    def long_desc(self) -> str:
-        """Return the text of `scrapy mcp -h`; argparse wraps it."""
-        return (
-            "Serve four read-only tools over the Model Context Protocol: search the documents, read "
-            "one or a section of it, list the folders of a site, explain a URL. A program that "
-            "starts it speaks over standard input and output; --http PORT serves streamable HTTP "
-            "at http://127.0.0.1:PORT/mcp until Ctrl-C. The search file beside the crawl database "
-            "is kept up to date. Exit status: 0 ended; 2 wrong usage; 3 no usable crawl database."
-        )
-
-    def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Add the transport."""
-        super().add_options(parser)
-        parser.add_argument(
-            "--http", metavar="PORT", type=int, help="serve streamable HTTP on 127.0.0.1"
-        )
-
     def answer(self, args: Sequence[str], opts: argparse.Namespace) -> int:
         """Serve until the client closes standard input, or a signal."""
         if args:

@@ -31,34 +31,6 @@ LIVE = frozenset(
 class Command(StoredCommand):
     """Delete documents that the rules no longer admit; rewrite those whose output names changed."""
 
-    def syntax(self) -> str:
-        """Return the command's syntax."""
-        return "[options]"
-
-    def short_desc(self) -> str:
-        """Return the description that `scrapy` prints in its list of commands."""
-        return "Apply changed options to what is stored (scrapy reindex -a deny=/old/ --dry-run)"
-
-    def long_desc(self) -> str:
-        """Return the text of `scrapy reindex -h`; argparse wraps it."""
-        return (
-            "Apply options to the documents of a crawl without fetching: the options of the last "
-            "run, and what -a changes of them. Documents that the rules refuse now are deleted; "
-            "where the shape or names of the output changed, all are written again; those whose "
-            "page would have to be read again are due in the next crawl. --dry-run only says so, "
-            "by reason and with examples. With --from-warc FOLDER all pages are then read again from an "
-            "archive. The next crawl delivers the changes, or scrapy export. "
-            "Exit status: 0 something changes; 1 nothing does; 2 wrong usage or configuration; "
-            "3 no usable crawl database."
-        )
-
-    def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Add the option to apply the changes."""
-        super().add_options(parser)
-        parser.add_argument(
-            "--dry-run", action="store_true", help="report what would change, and change nothing"
-        )
-
     def answer(self, args: Sequence[str], opts: argparse.Namespace) -> int:
         """Apply the configuration, or print the plan; return 1 if nothing changes."""
         if args:

@@ -39,61 +39,9 @@ XLSX = ".xlsx"
 class Command(FetchingCommand):
     """Write a page with all lists, or one list, or print a summary."""
 
-    def syntax(self) -> str:
-        """Return the command's syntax."""
-        return "[options]"
-
-    def short_desc(self) -> str:
-        """Return the description that `scrapy` prints in its list of commands."""
-        return "Show what a crawl found (scrapy report -O report.html)"
-
     def long_desc(self) -> str:
-        """Return the text of `scrapy report -h`; argparse wraps it."""
-        return (
-            "Write one page that shows what the crawl found: problems by importance with what to do, "
-            "indexability, folders, outcomes over time, changes, redirects, learned rules, refused "
-            "URLs, and for each origin a receipt of the requests to it. "
-            "Without -O print the figures. With --list print one list: "
-            f"{', '.join(BY_NAME)}. Nothing is fetched, except by "
-            "--check-outside. Exit status: 0 done; 1 the list is empty; "
-            "2 wrong usage or configuration, or the file cannot be written; 3 no usable crawl "
-            "database."
-        )
-
-    def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Add the output file, the list and its format."""
-        super().add_options(parser)
-        parser.add_argument(
-            "-O",
-            "--overwrite-output",
-            metavar="FILE",
-            help="write the page, or the list, to FILE; as a workbook if it ends with .xlsx",
-        )
-        parser.add_argument(
-            "--check-outside",
-            action="store_true",
-            help="first ask for the addresses outside of the crawl that store_links has stored, "
-            "at the pace of the crawl",
-        )
-        parser.add_argument(
-            "--against",
-            metavar="RUN",
-            help="compare with the end of this run in place of the one before: its number (--list "
-            "runs), or the last that began before a date (2026-11-23) or an age (7d)",
-        )
-        parser.add_argument("--list", metavar="NAME", help="one list instead of the page")
-        parser.add_argument(
-            "--config",
-            metavar="FILE",
-            help="one report over all crawls of a TOML file: a table of them and their problems, or "
-            "with --list that list of all",
-        )
-        parser.add_argument(
-            "--format",
-            metavar="FORMAT",
-            choices=FORMATS,
-            help=f"format of the list: {', '.join(FORMATS)} (default csv)",
-        )
+        """Return the text of `scrapy report -h`, with the names of all lists."""
+        return super().long_desc().replace("LISTS", ", ".join(BY_NAME))
 
     def answer(self, args: Sequence[str], opts: argparse.Namespace) -> int:
         """Write the page or the list; return 1 if the list is empty."""

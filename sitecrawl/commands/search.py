@@ -31,46 +31,6 @@ BOLD, RESET = "\x1b[1m", "\x1b[0m"
 class Command(StoredCommand):
     """Print the pages that match best."""
 
-    def syntax(self) -> str:
-        """Return the command's syntax."""
-        return "[options] WORDS"
-
-    def short_desc(self) -> str:
-        """Return the description that `scrapy` prints in its list of commands."""
-        return "Search the documents of a crawl (scrapy search WORDS)"
-
-    def long_desc(self) -> str:
-        """Return the text of `scrapy search -h`; argparse wraps it."""
-        return (
-            'Print the pages that fit WORDS, those with all of them first. "Several words" are a phrase, '
-            "-word excludes pages with it, begin* matches a prefix. The search file beside the crawl "
-            "database is brought up to date first; with --file another one is read unchanged. Exit "
-            "status: 0 found; 1 nothing found; 2 wrong usage; 3 no usable crawl database or search "
-            "file."
-        )
-
-    def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Add the filters and the number of results."""
-        super().add_options(parser)
-        parser.add_argument("--site", metavar="HOST", default="", help="only pages of this host")
-        parser.add_argument(
-            "--under",
-            metavar="PATH",
-            default="",
-            help="pages whose path, or whole URL, begins with this, as /docs/",
-        )
-        parser.add_argument(
-            "--language", metavar="TAG", default="", help="only pages in this language (en, de)"
-        )
-        parser.add_argument(
-            "--type", metavar="TYPE", default="", help="only articles, documentation, … (page_type)"
-        )
-        parser.add_argument("--limit", metavar="N", type=int, default=10, help="results (10)")
-        parser.add_argument(
-            "--offset", metavar="N", type=int, default=0, help="results to skip (0)"
-        )
-        parser.add_argument("--file", metavar="FILE", help="a search file that scrapy sync wrote")
-
     def answer(self, args: Sequence[str], opts: argparse.Namespace) -> int:
         """Search; return 1 if nothing was found."""
         # Every command imports this module; only this one needs the index.

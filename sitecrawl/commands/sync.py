@@ -21,7 +21,7 @@ from sitecrawl.console.terminal import print_errors, print_lines
 from sitecrawl.frontier import open_change_log
 from sitecrawl.frontier.change_log import ChangeLog
 from sitecrawl.statuses import BAD_USAGE, DATABASE_ERROR, DONE, NO_RESULT
-from sitecrawl.sync.synchronizer import BATCH, Synchronizer, SyncReport
+from sitecrawl.sync.synchronizer import Synchronizer, SyncReport
 from sitecrawl.sync.target import (
     SyncError,
     TargetMismatchError,
@@ -34,44 +34,6 @@ from sitecrawl.sync.target import (
 
 class Command(StoredCommand):
     """Apply the changes that a target has not received yet."""
-
-    def syntax(self) -> str:
-        """Return the command's syntax."""
-        return "[options] [TARGET]"
-
-    def short_desc(self) -> str:
-        """Return the description that `scrapy` prints in its list of commands."""
-        return "Copy a crawl's documents to a search index (scrapy sync opensearch://HOST/INDEX)"
-
-    def long_desc(self) -> str:
-        """Return the text of `scrapy sync -h`; argparse wraps it."""
-        return (
-            "Apply to TARGET every change of the documents that it has not read yet, deletions "
-            "too. How far it has read is kept in the target, so that there may be any number of "
-            "them, and one that was offline catches up. Without TARGET it is a search file beside the "
-            "crawl database, for scrapy search. Nothing is fetched. Exit status: 0 the target is "
-            "equal to the documents; 1 it refused some of them (scrapy frontier refused); 2 wrong "
-            "usage, or a target of another crawl or shape; 3 no usable crawl database, or the "
-            "target cannot be reached."
-        )
-
-    def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Add the options of synchronisation."""
-        super().add_options(parser)
-        parser.add_argument(
-            "--rebuild",
-            action="store_true",
-            help="fill a new index from the crawl database, and replace the old one with it",
-        )
-        parser.add_argument(
-            "--follow", action="store_true", help="go on as the crawl writes, until Ctrl-C"
-        )
-        parser.add_argument(
-            "--dry-run", action="store_true", help="report what would be written, and write nothing"
-        )
-        parser.add_argument(
-            "--batch", metavar="N", type=int, default=BATCH, help=f"changes per batch ({BATCH})"
-        )
 
     def answer(self, args: Sequence[str], opts: argparse.Namespace) -> int:
         """Synchronise; return 1 if the target refused documents."""

@@ -18,7 +18,7 @@ from sitecrawl.config.configuration import Configuration
 from sitecrawl.config.options.mode import not_a_url
 from sitecrawl.console.crawl_sources import COMPLETE
 from sitecrawl.console.option_flags import add_option_flags
-from sitecrawl.console.scrapy_commands import StartedCommand, spider_loader
+from sitecrawl.console.scrapy_commands import DescribedCommand, spider_loader
 from sitecrawl.console.setting_problems import setting_problems
 from sitecrawl.console.terminal import print_errors
 from sitecrawl.defaults import SITECRAWL_DATABASE
@@ -28,7 +28,7 @@ from sitecrawl.statuses import BAD_USAGE, DATABASE_ERROR, INTERRUPTED
 from sitecrawl.web.urls.url import normalize
 
 
-class StoredCommand(StartedCommand):
+class StoredCommand(DescribedCommand):
     """Base of the commands that read the crawl database and the configuration, without fetching.
 
     Each problem is printed on one line. Exit statuses: 0 done, 1 nothing found or not allowed,
@@ -47,9 +47,8 @@ class StoredCommand(StartedCommand):
     def answer(self, args: Sequence[str], opts: argparse.Namespace) -> int:
         """Do the command's work; return its exit status."""
 
-    def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Add Scrapy's options, those of the crawl, and the output format."""
-        super().add_options(parser)
+    def add_shared_options(self, parser: argparse.ArgumentParser) -> None:
+        """Add the options of the crawl, and the output format."""
         parser.add_argument(
             "-a",
             dest="spargs",

@@ -5,7 +5,10 @@ from __future__ import annotations
 import argparse
 import logging
 import re
+import tomllib
 from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
+from importlib.resources import files
 from typing import Any
 
 from scrapy import Spider
@@ -144,6 +147,47 @@ class StartedCommand(ScrapyCommand):
         """Add Scrapy's options; help texts name the program that was started."""
         super().add_options(parser)
         parser.formatter_class = HelpFormatter
+
+
+OPTION_TYPES = {"int": int}
+
+
+class DescribedCommand(StartedCommand):
+    """Base of commands whose texts and options are in a TOML file of their name.
+
+    An option has the arguments of ``argparse.ArgumentParser.add_argument``.
+    """
+
+    @cached_property
+    def texts(self) -> dict[str, Any]:
+        """The content of the file."""
+        package = "sitecrawl.commands"
+        modules = (each.__module__ for each in type(self).__mro__)
+        name = next(each for each in modules if each.startswith(package)).rpartition(".")[2]
+        return tomllib.loads((files(package) / f"{name}.toml").read_text("utf-8"))
+
+    def syntax(self) -> str:
+        """Return the command's syntax."""
+        return str(self.texts["syntax"])
+
+    def short_desc(self) -> str:
+        """Return the description that `scrapy` prints in its list of commands."""
+        return str(self.texts["summary"])
+
+    def long_desc(self) -> str:
+        """Return the text of the command's `-h`; argparse wraps it."""
+        return str(self.texts["description"])
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        """Add Scrapy's options, those of several commands, and those of the file."""
+        super().add_options(parser)
+        self.add_shared_options(parser)
+        for flags, given in self.texts.get("options", {}).items():
+            read = {"type": OPTION_TYPES[given["type"]]} if "type" in given else {}
+            parser.add_argument(*flags.split(), **{**given, **read})
+
+    def add_shared_options(self, parser: argparse.ArgumentParser) -> None:
+        """Add the options that several commands have; those of the file replace them."""
 
 
 HANDLER = "sitecrawl.http.handler.SinglePageHandler"
