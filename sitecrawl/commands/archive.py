@@ -46,7 +46,8 @@ class Command(DescribedCommand):
                 else:
                     number = write_index(captures, folder / INDEX)
         except (OSError, sqlite3.Error) as error:
-            print_errors([f"{error}."])
+            at = getattr(error, "filename", None) or folder
+            print_errors([f"{at}: {getattr(error, 'strerror', None) or error}."])
             return BAD_USAGE
         print_lines([f"{number} captures: {opts.wacz or folder / INDEX}"])
         return DONE if number else NO_RESULT

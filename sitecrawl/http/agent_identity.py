@@ -41,6 +41,11 @@ class AgentIdentity:
         return _encoded(sha256(_json({"crv": "Ed25519", "kty": "OKP", "x": self.public})).digest())
 
     @property
+    def expires_at(self) -> float:
+        """The end of the key's validity, in UTC epoch seconds."""
+        return self.validity.get("exp", inf)
+
+    @property
     def public_key(self) -> dict[str, Any]:
         """The key as a JSON Web Key to publish."""
         key = {"kty": "OKP", "crv": "Ed25519", "x": self.public, "kid": self.key_id, "use": "sig"}
@@ -94,12 +99,12 @@ def read_identity(path: Path) -> AgentIdentity:
         raise UnusableKeyError(f"{path} cannot be read: {error.strerror}") from error
     except (ValueError, TypeError, KeyError) as error:
         raise UnusableKeyError(f"{path} is no key of scrapy identity") from error
-    if validity.get("exp", inf) <= time():
-        raise UnusableKeyError(
-            f"{path} expired on {datetime.fromtimestamp(validity['exp'], UTC):%F}"
-        )
     public = _encoded(private.public_key().public_bytes_raw())
-    return AgentIdentity(public, agent, private.sign, validity)
+    identity = AgentIdentity(public, agent, private.sign, validity)
+    if identity.expires_at <= time():
+        expired = datetime.fromtimestamp(identity.expires_at, UTC)
+        raise UnusableKeyError(f"{path} expired on {expired:%F}")
+    return identity
 
 
 def make_key(path: Path, agent: str, seconds: float | None = None) -> None:

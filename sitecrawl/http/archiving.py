@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import sqlite3
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sitecrawl.archive.writer import Exchanged, WarcWriter
+from sitecrawl.http.crawl_stop import CrawlStop
 from sitecrawl.http.fetch_errors import ARCHIVE_FAILED, ArchiveFailedError
 
 if TYPE_CHECKING:
@@ -28,9 +28,8 @@ class Archive:
 
     def __init__(self, folder: str, crawler: Crawler) -> None:
         self._writer = WarcWriter(Path(folder), str(crawler.settings["USER_AGENT"]))
-        self._crawler = crawler
+        self._stop = CrawlStop(crawler)
         self._failure = ""
-        self._end: asyncio.Task[None] | None = None
 
     def write(
         self,
@@ -64,10 +63,4 @@ class Archive:
 
     def _fail(self, error: Exception) -> None:
         self._failure = f"{type(error).__name__}: {error}"
-        logger.error(
-            "The archive (warc) cannot be written and the crawl ends: %s. The next run fetches what "
-            "is missing.",
-            error,
-        )
-        close = self._crawler.engine.close_spider_async(reason=ARCHIVE_FAILED)
-        self._end = asyncio.create_task(close)
+        self._stop.stop(ARCHIVE_FAILED, f"The archive (warc) cannot be written ({error})")

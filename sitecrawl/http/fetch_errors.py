@@ -16,8 +16,8 @@ from scrapy.exceptions import (
     ResponseDataLossError,
 )
 
-ARCHIVE_FAILED = "archive_failed"
-"""Finish reason of a crawl whose archive could not be written."""
+ARCHIVE_FAILED, KEY_EXPIRED = "archive_failed", "key_expired"
+"""Finish reasons of a crawl whose archive cannot be written, or whose key of ``identity`` expired."""
 
 
 class AddressRefusedError(DownloadCancelledError):
@@ -82,6 +82,10 @@ class NotArchivedError(DownloadCancelledError):
 
 class ArchiveFailedError(DownloadCancelledError):
     """The response was received and could not be archived."""
+
+
+class KeyExpiredError(DownloadCancelledError):
+    """The request was not sent: the key that signs it has expired."""
 
 
 class UnansweredError(ConnectionBrokenError):

@@ -18,6 +18,7 @@ from sitecrawl.http.agent_identity import read_identity
 from sitecrawl.http.connection import Connection
 from sitecrawl.http.connection_pool import ConnectionPool, max_idle_connections
 from sitecrawl.http.content_decoding import decode_body, decode_prefix
+from sitecrawl.http.crawl_stop import CrawlStop
 from sitecrawl.http.dialing import Certificates, Dialer
 from sitecrawl.http.early_close import DownloadStopper
 from sitecrawl.http.exchange import (
@@ -28,8 +29,10 @@ from sitecrawl.http.exchange import (
     limits_of,
 )
 from sitecrawl.http.fetch_errors import (
+    KEY_EXPIRED,
     BrokenEncodingError,
     DecodedTooLargeError,
+    KeyExpiredError,
     LeaseExpiredError,
     UnansweredError,
 )
@@ -44,6 +47,7 @@ if TYPE_CHECKING:
     from scrapy.exceptions import StopDownload
     from scrapy.http import Response
 
+    from sitecrawl.http.agent_identity import AgentIdentity
     from sitecrawl.http.archiving import Archive
     from sitecrawl.http.messages import ResponseHead
 
@@ -191,6 +195,7 @@ class BoundedDownloadHandler(BaseDownloadHandler):
         self._dialer = Dialer(self.rule, certificates, self._limits)
         self._stopper = DownloadStopper(crawler)
         self._archive = _archive(params.warc, crawler) if params.warc else None
+        self._stop = CrawlStop(crawler)
         self._identity = read_identity(Path(params.identity)) if params.identity else None
 
     def make_rule(self, crawler: Crawler) -> AddressRule:
@@ -228,13 +233,20 @@ class BoundedDownloadHandler(BaseDownloadHandler):
         answer = ResponseBuilder(request, self._limits, self._stopper)
         exchange = Exchange(answer, self._limits.header)
         if self._identity is not None:
-            authority = request.headers.get("Host") or host_of(site_of(request.url))
-            request.headers.update(self._identity.headers(authority.decode(), time()))
+            self._sign(request, self._identity)
         sent = request_bytes(request, connection.route)
         body = await connection.send_request(sent, exchange)
         if self._archive is not None and answer.head is not None and not is_login(request):
             self._archive.write(request.url, sent, answer.head, body, connection.address)
         return answer.response(body, exchange.received, connection)
+
+    def _sign(self, request: Request, identity: AgentIdentity) -> None:
+        now = time()
+        if identity.expires_at <= now:
+            self._stop.stop(KEY_EXPIRED, "The key of the crawl (identity) has expired")
+            raise KeyExpiredError("the key of identity has expired")
+        authority = request.headers.get("Host") or host_of(site_of(request.url))
+        request.headers.update(identity.headers(authority.decode(), now))
 
 
 def _archive(folder: str, crawler: Crawler) -> Archive:

@@ -53,6 +53,9 @@ ADVICE: Mapping[str, Advice] = {
     "gone": Advice("the server has it no more", CHECK_ADDRESS),
     "header_too_large": Advice("the headers are larger than 64 KiB", OWNER),
     "legally_unavailable": Advice("withheld for legal reasons", "leave it out"),
+    "key_expired": Advice(
+        "the key of identity has expired", "make another by scrapy identity --make"
+    ),
     "login_failed": Advice("the login failed", "check -a login= and -a login_fields="),
     "login_wall": Advice(
         "login wall", "give -a login=, -a cookie_file= or -a auth=ORIGIN=user:password"

@@ -181,7 +181,7 @@ def test_options_that_leave_no_login(crawl: CrawlCommand) -> None:
         "cookies=no leaves no session": {"cookies": "no"},
         "is at no origin of a start": {"login": login},
         "the environment has no variable NO_SUCH_THING": {"login_fields": "a=env:NO_SUCH_THING"},
-        "the file none cannot be read: FileNotFoundError": {"login_fields": "a=file:none"},
+        "the file none cannot be read: No such file or directory": {"login_fields": "a=file:none"},
     }
     for said, options in cases.items():
         run = enter(crawl, "http://127.0.0.1:9", **options)

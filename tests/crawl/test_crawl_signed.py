@@ -232,6 +232,18 @@ def test_bad_keys_end_with_one_line(crawl: CrawlCommand) -> None:
     assert crawl.command("identity", "old.json") == (2, run.log.removeprefix("identity: "))
 
 
+@pytest.mark.behaviour("IDENT-03")
+def test_a_key_that_expires_in_mid_crawl_ends_it(server: Server, crawl: CrawlCommand) -> None:
+    pages = {f"/{number}": page(title=f"{number}") for number in range(100)}
+    origin = server.serve({"/": page(*pages), **pages})
+    make_key(crawl.directory / "key.json", AGENT, 6)
+    run = crawl(f"{origin}/", identity="key.json", delay=0.3)
+    assert (run.status, run.log.count("The key of the crawl (identity) has expired")) == (1, 1)
+    assert "Traceback" not in run.log
+    assert all("signature" in each.headers for each in server.log.of())
+    assert crawl.rows("select count(*) from url where waiting = 1")[0][0] > 50, "they stay due"
+
+
 @pytest.fixture
 def agent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[str, Site]]:
     """A server of an agent's files, by https and with a certificate that is trusted."""

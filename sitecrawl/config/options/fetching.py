@@ -146,7 +146,8 @@ def _looked_up(text: str) -> str:
     try:
         return Path(name).read_text("utf-8").rstrip("\r\n")
     except (OSError, ValueError) as error:
-        raise ValueError(f"the file {name} cannot be read: {type(error).__name__}") from None
+        why = getattr(error, "strerror", None) or "it is no UTF-8"
+        raise ValueError(f"the file {name} cannot be read: {why}") from None
 
 
 def read_origin_files(value: object) -> object:

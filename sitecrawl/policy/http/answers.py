@@ -80,6 +80,7 @@ FAILURES = {
     "RenderTooLargeError": FetchResult(Outcome.TOO_LARGE, "render_too_large"),
     "NotArchivedError": FetchResult(Outcome.CANCELLED, "not_archived"),
     "ArchiveFailedError": FetchResult(Outcome.CANCELLED, "archive_failed"),
+    "KeyExpiredError": FetchResult(Outcome.CANCELLED, "key_expired"),
     "AddressRefusedError": FetchResult(Outcome.BLOCKED_URL_BY_LOCAL_POLICY, "private_address"),
     "UnsupportedURLSchemeError": FetchResult(Outcome.BLOCKED_URL_BY_LOCAL_POLICY, "scheme"),
     "HeaderTooLargeError": FetchResult(
