@@ -19,7 +19,6 @@ from sitecrawl.crawl.run_summary import (
 )
 from sitecrawl.extensions.crawl import Crawl, crawl_of
 from sitecrawl.frontier.base import FrontierError
-from sitecrawl.http.fetch_errors import ARCHIVE_FAILED, KEY_EXPIRED
 from sitecrawl.scheduling.listed_pages import unchanged_lines
 from sitecrawl.scheduling.yields import left_out_lines
 from sitecrawl.statuses import DATABASE_ERROR, DONE, NO_RESULT, STARTS_FAILED
@@ -73,7 +72,6 @@ class CrawlEnding:
     async def spider_closed(self, reason: str) -> None:
         """Write and deliver the remaining lines; the feeds wait for it before they are stored."""
         self._finish_reason = reason
-        self._unstored = reason in {ARCHIVE_FAILED, KEY_EXPIRED}
         self._crawl.passes.end()
         await self._end_workers()
         await self._crawl.work_sharing.end()
@@ -129,6 +127,7 @@ class CrawlEnding:
         report, frontier = self._crawl.seed_report, self._crawl.owner.frontier
         counters = self.counters = await self._crawl.work_sharing.counters()
         self._combine(counters)
+        self._unstored = any(name.startswith("sitecrawl/stopped/") for name in counters)
         await report.load_results(frontier, counters)
         failed_starts = list(report.problems().values())
         written = counters.get("item_scraped_count", 0)

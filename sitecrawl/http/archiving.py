@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from sitecrawl.archive.writer import Exchanged, WarcWriter
 from sitecrawl.http.crawl_stop import CrawlStop
-from sitecrawl.http.fetch_errors import ARCHIVE_FAILED, ArchiveFailedError
+from sitecrawl.http.fetch_errors import ArchiveFailedError
 
 if TYPE_CHECKING:
     from ipaddress import IPv4Address, IPv6Address
@@ -63,4 +63,4 @@ class Archive:
 
     def _fail(self, error: Exception) -> None:
         self._failure = f"{type(error).__name__}: {error}"
-        self._stop.stop(ARCHIVE_FAILED, f"The archive (warc) cannot be written ({error})")
+        self._stop.stop("archive_failed", f"The archive (warc) cannot be written ({error})")

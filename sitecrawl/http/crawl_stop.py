@@ -22,5 +22,6 @@ class CrawlStop:
     def stop(self, reason: str, why: str) -> None:
         """End the crawl with a finish reason."""
         if self._task is None:
+            self._crawler.stats.inc_value(f"sitecrawl/stopped/{reason}")
             logger.error("%s and the crawl ends. The next run fetches what is missing.", why)
             self._task = asyncio.create_task(self._crawler.engine.close_spider_async(reason=reason))

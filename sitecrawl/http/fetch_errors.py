@@ -16,9 +16,6 @@ from scrapy.exceptions import (
     ResponseDataLossError,
 )
 
-ARCHIVE_FAILED, KEY_EXPIRED = "archive_failed", "key_expired"
-"""Finish reasons of a crawl whose archive cannot be written, or whose key of ``identity`` expired."""
-
 
 class AddressRefusedError(DownloadCancelledError):
     """The host resolves only to addresses that this crawl must not connect to."""

@@ -29,7 +29,6 @@ from sitecrawl.http.exchange import (
     limits_of,
 )
 from sitecrawl.http.fetch_errors import (
-    KEY_EXPIRED,
     BrokenEncodingError,
     DecodedTooLargeError,
     KeyExpiredError,
@@ -243,7 +242,7 @@ class BoundedDownloadHandler(BaseDownloadHandler):
     def _sign(self, request: Request, identity: AgentIdentity) -> None:
         now = time()
         if identity.expires_at <= now:
-            self._stop.stop(KEY_EXPIRED, "The key of the crawl (identity) has expired")
+            self._stop.stop("key_expired", "The key of the crawl (identity) has expired")
             raise KeyExpiredError("the key of identity has expired")
         authority = request.headers.get("Host") or host_of(site_of(request.url))
         request.headers.update(identity.headers(authority.decode(), now))
