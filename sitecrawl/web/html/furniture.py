@@ -53,6 +53,11 @@ def may_hold_furniture(by_kind: ByKind, main: Sequence[Region], page_type: str) 
     return not main or page_type == page_types.PRODUCT or bool(by_kind.keys() & _KINDS)
 
 
+def prose(line: str) -> int:
+    """The characters of a line of prose, which is long, or ends as a sentence does; else 0."""
+    return len(line) if len(line) >= PROSE_LINE or line[-1] in ENDS else 0
+
+
 class Furniture:
     """The furniture of one page; ``main`` are the regions of its main element, if any."""
 
@@ -63,14 +68,8 @@ class Furniture:
         self._by_kind = by_kind
         self._main = main
         self._type = page_type
-        lengths = list(map(len, lines))
-        self._sizes = [0, *accumulate(lengths)]
-        # A line of prose is long, or ends as a sentence does.
-        told = [
-            length if length >= PROSE_LINE or line[-1] in ENDS else 0
-            for line, length in zip(lines, lengths, strict=True)
-        ]
-        self._prose = [0, *accumulate(told)]
+        self._sizes = [0, *accumulate(map(len, lines))]
+        self._prose = [0, *accumulate(map(prose, lines))]
         self._blocks = [
             each for kind in (*NAMED_KINDS, BLOCK, LIST) for each in by_kind.get(kind, ())
         ]

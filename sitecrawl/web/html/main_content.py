@@ -9,7 +9,7 @@ from itertools import compress, islice
 from operator import and_, not_, or_
 from typing import TYPE_CHECKING, NamedTuple
 
-from sitecrawl.web.html.furniture import ByKind, Furniture, Parts, may_hold_furniture
+from sitecrawl.web.html.furniture import ByKind, Furniture, Parts, may_hold_furniture, prose
 from sitecrawl.web.html.page import LeftOut
 from sitecrawl.web.html.regions import (
     ARTICLE,
@@ -79,7 +79,7 @@ _SKIP = re.compile(
 SKIP_LINES, SKIP_LENGTH = 12, 60  # skip links are short, and among the first lines of a page
 MIN_CONTENT = 250  # characters from which a main element always counts
 MIN_CONTENTS = 3  # links of a table of contents that may be the page
-MIN_SHARE = 0.25  # of the page's text without landmarks, for a shorter main element
+MIN_SHARE = 0.3  # of the prose without landmarks, or of the text, for a main element
 MAX_HIDDEN_LABEL, MAX_LABEL_NODES = 80, 64  # characters, nodes
 MAX_CONSENT_SHARE = 0.5  # of the text; an element around the whole page is not a banner
 LONG_LINE = 200  # characters of a line that is kept beside an article
@@ -258,25 +258,29 @@ def choose_content(walk: Walk, title: str, page_type: str) -> Choice | None:
     by_kind = _by_kind(walk.regions)
     main = _main(by_kind, kept_parts)
     kept = bytearray(b"\1" * count)
-    parts = [*_landmarks(lines, by_kind, main), (SKIP_LINKS, skips)]
-    labels = walk.text.alt_lines
-    if "furniture" not in kept_parts and (labels or may_hold_furniture(by_kind, main, page_type)):
-        headings = [Region("", start, end) for start, end, _ in walk.headings]
-        furniture = Furniture(lines, by_kind, main, page_type)
-        parts += furniture.parts(headings, labels)
     left: list[LeftOut] = []
+    for part, regions in (*_landmarks(lines, by_kind, main), (SKIP_LINKS, skips)):
+        left += _drop(lines, kept, part, regions)
+    if CONTENT not in by_kind and not _is_enough(lines, main, kept):
+        main = []
+    parts = _furniture(walk, by_kind, main, page_type)
+    if main:
+        parts.append(("outside_main", _outside(main, count)))
     for part, regions in parts:
         left += _drop(lines, kept, part, regions)
-    if main:
-        outside = _outside(main, count)
-        rest = kept[:]
-        others = _drop(lines, rest, "outside_main", outside)
-        if _is_enough(lines, rest, kept) or by_kind.get(CONTENT):
-            kept, left = rest, left + others
     if not any(map(cleaned, compress(lines, kept))):
         return None
     _rescue(walk, kept, title)
     return Choice(kept, tuple(left)) if left else None
+
+
+def _furniture(walk: Walk, by_kind: ByKind, main: Sequence[Region], page_type: str) -> Parts:
+    labels = walk.text.alt_lines
+    wanted = "furniture" not in walk.options.keep_parts
+    if not wanted or not (labels or may_hold_furniture(by_kind, main, page_type)):
+        return []
+    headings = [Region("", start, end) for start, end, _ in walk.headings]
+    return Furniture(walk.text.lines, by_kind, main, page_type).parts(headings, labels)
 
 
 def _by_kind(regions: Iterable[Region]) -> dict[str, list[Region]]:
@@ -383,10 +387,16 @@ def _size(lines: Sequence[str], kept: bytes | bytearray) -> int:
     return sum(map(len, compress(lines, kept)))
 
 
-def _is_enough(lines: Sequence[str], main: bytearray, kept: bytearray) -> bool:
-    """Return True if the main element has enough text: on some pages it is nearly empty."""
-    size = _size(lines, main)
-    return size >= MIN_CONTENT or size > MIN_SHARE * _size(lines, kept)
+def _is_enough(lines: Sequence[str], main: Sequence[Region], kept: bytearray) -> bool:
+    """Return True if a main element holds the text: on some pages it is empty, or one part of many."""
+    inside = bytearray(len(lines))
+    for each in main:
+        inside[each.start : each.end] = kept[each.start : each.end]
+    size = _size(lines, inside)
+    if size < MIN_CONTENT and size <= MIN_SHARE * _size(lines, kept):
+        return False
+    whole, told = (sum(map(prose, compress(lines, each))) for each in (kept, inside))
+    return whole - told < MIN_CONTENT or told >= MIN_SHARE * whole
 
 
 def _drop(
