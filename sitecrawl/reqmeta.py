@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Protocol
+
+from scrapy import Request
 
 if TYPE_CHECKING:
-    from scrapy import Request
+    from scrapy.http import Response
+    from twisted.python.failure import Failure
 
     from sitecrawl.crawl.file_readers import ReadFile
     from sitecrawl.crawl.visit import Visit
@@ -71,6 +74,33 @@ class ListingRequest:
     steps: int = 0
     start: str | None = None
     attempts: int = 0
+
+
+class Requester(Protocol):
+    """A part of the crawl that requests other things than pages."""
+
+    def answered(self, response: Response) -> Any:
+        """Handle a response, of any status."""
+
+    def failed(self, failure: Failure) -> None:
+        """Handle a request without a response."""
+
+
+def own_request(
+    requester: Requester, url: str, key: str, value: object, origin: Origin | None = None
+) -> Request:
+    """Make a request that is not a visit, marked by a key of its ``meta``; ``origin``: whose slot it
+    occupies, unless it is enqueued."""
+    meta = {key: value, "verbatim_url": True, "handle_httpstatus_all": True}
+    if origin is not None:
+        meta |= occupying(origin)
+    answered, failed = requester.answered, requester.failed
+    return Request(url, callback=answered, errback=failed, dont_filter=True, meta=meta)
+
+
+def occupying(origin: Origin) -> dict[str, object]:
+    """Return the ``meta`` of a request that occupies the slot of an origin."""
+    return {ORIGIN: origin, "download_slot": origin.key}
 
 
 def visit_of(request: Request) -> Visit | None:

@@ -17,7 +17,7 @@ from sitecrawl.http.fetch_errors import LeaseExpiredError
 from sitecrawl.policy.http.answers import FetchResult, answer_of_failure
 from sitecrawl.policy.http.retries import NOBODY_THERE, retry_wait
 from sitecrawl.policy.urls.url_rules import extension, read_target
-from sitecrawl.reqmeta import ORIGIN, VISIT, visit_of
+from sitecrawl.reqmeta import ORIGIN, VISIT, occupying, visit_of
 from sitecrawl.scheduling.failure_accounting import exception_names
 from sitecrawl.scheduling.origin_queues import OriginQueues
 
@@ -98,12 +98,7 @@ class VisitRequests:
             callback=self._parse,
             errback=self.failed,
             dont_filter=True,
-            meta={
-                VISIT: Visit(due, time.time()),
-                ORIGIN: origin,
-                "download_slot": origin.key,
-                "verbatim_url": True,
-            },
+            meta={VISIT: Visit(due, time.time()), "verbatim_url": True, **occupying(origin)},
         )
 
     def repeat(self, request: Request, origin: Origin) -> Request:

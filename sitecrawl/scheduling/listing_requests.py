@@ -8,7 +8,6 @@ from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from scrapy import Request
 from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Response  # scrapy-poet evaluates the annotations of callbacks
 
@@ -17,7 +16,7 @@ from sitecrawl.frontier.base import FrontierError
 from sitecrawl.policy.http.answers import FetchResult, answer_of_failure
 from sitecrawl.policy.http.retries import retry_wait
 from sitecrawl.policy.urls.url_rules import read_target
-from sitecrawl.reqmeta import SITEMAP, UNCHANGED, ListingRequest
+from sitecrawl.reqmeta import SITEMAP, UNCHANGED, ListingRequest, own_request
 from sitecrawl.responses import answer_of, header, location
 from sitecrawl.scheduling.failure_accounting import exception_names
 from sitecrawl.web.feeds.listings import FORMATS
@@ -32,6 +31,7 @@ from sitecrawl.web.validators import retry_after
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from scrapy import Request
     from scrapy.statscollectors import StatsCollector
     from twisted.python.failure import Failure
 
@@ -148,10 +148,7 @@ class ListingRequests:
             self._tasks.wake()
 
     def _request(self, asked: ListingRequest) -> Request:
-        meta = {SITEMAP: asked, "verbatim_url": True, "handle_httpstatus_all": True}
-        return Request(
-            asked.url, callback=self.answered, errback=self.failed, dont_filter=True, meta=meta
-        )
+        return own_request(self, asked.url, SITEMAP, asked)
 
     async def answered(self, response: Response) -> None:
         """Read a response, or follow its redirect."""

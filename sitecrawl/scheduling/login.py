@@ -16,7 +16,7 @@ from scrapy.http import Response, TextResponse  # scrapy-poet evaluates the anno
 from sitecrawl.http.fetch_errors import LeaseExpiredError
 from sitecrawl.policy.http.retries import backoff
 from sitecrawl.policy.urls.login_links import leads_to_login
-from sitecrawl.reqmeta import LOGIN, ORIGIN, origin_of
+from sitecrawl.reqmeta import LOGIN, origin_of, own_request
 from sitecrawl.responses import header, location
 from sitecrawl.web.media_type import declared_type, is_html
 from sitecrawl.web.urls.url import origin as origin_key
@@ -128,12 +128,10 @@ class Login:
     # Requests
 
     def _request(self, request: Request, origin: Origin, step: LoginStep) -> Request:
-        meta = {LOGIN: step, ORIGIN: origin, "download_slot": origin.key, "verbatim_url": True}
+        own = own_request(self, request.url, LOGIN, step, origin)
+        own.meta["dont_obey_robotstxt"] = True
         return request.replace(
-            callback=self.answered,
-            errback=self.failed,
-            dont_filter=True,
-            meta=meta | {"handle_httpstatus_all": True, "dont_obey_robotstxt": True},
+            callback=own.callback, errback=own.errback, dont_filter=True, meta=own.meta
         )
 
     def _send(self, request: Request, origin: Origin, step: LoginStep) -> None:

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 from urllib.parse import urljoin
 
-from scrapy import Request
 from scrapy.http import Response  # scrapy-poet evaluates the annotations of callbacks
 
 from sitecrawl.policy.documents.placeholders import (
@@ -21,7 +20,7 @@ from sitecrawl.policy.documents.placeholders import (
     sketch,
 )
 from sitecrawl.policy.outcomes import Outcome
-from sitecrawl.reqmeta import PROBE, probe_of
+from sitecrawl.reqmeta import PROBE, own_request, probe_of
 from sitecrawl.responses import header
 from sitecrawl.web.media_type import is_html
 from sitecrawl.web.page_reader import read_page
@@ -136,11 +135,7 @@ class MissingPageProbes:
 
     def _ask(self, key: str, near: str) -> bool:
         url = urljoin(near, f"{NAME}{secrets.randbelow(10**12):012}")
-        meta = {PROBE: key, "verbatim_url": True, "handle_httpstatus_all": True}
-        request = Request(
-            url, callback=self.answered, errback=self.failed, dont_filter=True, meta=meta
-        )
-        asked = self._queues.enqueue(request)
+        asked = self._queues.enqueue(own_request(self, url, PROBE, key))
         self._tasks.wake()
         return asked
 

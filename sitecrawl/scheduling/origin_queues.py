@@ -14,7 +14,7 @@ from scrapy import Request
 from sitecrawl.crawl.discovery import REWRITTEN
 from sitecrawl.crawl.visit import Visit
 from sitecrawl.frontier.base import DueUrl, Outcome, VisitResult
-from sitecrawl.reqmeta import ORIGIN
+from sitecrawl.reqmeta import occupying
 from sitecrawl.scheduling.yields import DueVerdict
 from sitecrawl.web.urls.url import origin as origin_key
 
@@ -187,8 +187,7 @@ class OriginQueues:
 
     def _assign(self, request: Request, key: str) -> Origin:
         origin = self._leased.ensure(key)
-        request.meta[ORIGIN] = origin
-        request.meta["download_slot"] = key
+        request.meta.update(occupying(origin))
         return origin
 
     def next_ready(self, now: float) -> Origin | None:

@@ -6,7 +6,6 @@ import asyncio
 import logging
 from typing import TYPE_CHECKING
 
-from scrapy import Request
 from scrapy.http import Response  # scrapy-poet evaluates the annotations of callbacks
 
 from sitecrawl.events import Event
@@ -17,7 +16,7 @@ from sitecrawl.policy.http.answers import CHALLENGE, answer_of_failure
 from sitecrawl.policy.http.retries import NOBODY_THERE, backoff
 from sitecrawl.policy.outcomes import Outcome
 from sitecrawl.policy.refusal_reasons import ROBOTS_TXT, ROBOTS_TXT_UNREACHABLE
-from sitecrawl.reqmeta import ORIGIN, ROBOTS_OF
+from sitecrawl.reqmeta import ROBOTS_OF, own_request
 from sitecrawl.responses import answer_of, location
 from sitecrawl.scheduling.failure_accounting import exception_names
 from sitecrawl.web.robots.robots_txt import RobotsNotice, RobotsTxt, product_token
@@ -26,6 +25,7 @@ from sitecrawl.web.urls.url import resolve
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from scrapy import Request
     from scrapy.statscollectors import StatsCollector
     from twisted.python.failure import Failure
 
@@ -64,19 +64,7 @@ class RobotsFiles:
     def request(self, origin: Origin) -> Request:
         """Make the request for the origin's robots.txt, or for the URL that it redirected to."""
         origin.robots.ask()
-        return Request(
-            origin.robots.url,
-            callback=self.answered,
-            errback=self.failed,
-            dont_filter=True,
-            meta={
-                ORIGIN: origin,
-                ROBOTS_OF: origin,
-                "download_slot": origin.key,
-                "verbatim_url": True,
-                "handle_httpstatus_all": True,
-            },
-        )
+        return own_request(self, origin.robots.url, ROBOTS_OF, origin, origin)
 
     def decide(self, origin: Origin, url: str) -> Decision:
         """Judge ``url`` by the origin's robots.txt; the decision quotes the line."""

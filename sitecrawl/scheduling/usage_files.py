@@ -7,16 +7,16 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from scrapy import Request
 from scrapy.http import Response  # scrapy-poet evaluates the annotations of callbacks
 
 from sitecrawl.http.fetch_errors import LeaseExpiredError
-from sitecrawl.reqmeta import ORIGIN, USAGE_FILE
+from sitecrawl.reqmeta import ORIGIN, USAGE_FILE, own_request
 from sitecrawl.web.robots.usage_statements import MAX_LICENSES
 from sitecrawl.web.robots.usage_terms import TDMREP, Terms, read_terms, terms_of
 from sitecrawl.web.urls.url import origin as origin_key
 
 if TYPE_CHECKING:
+    from scrapy import Request
     from twisted.python.failure import Failure
 
     from sitecrawl.config.options.crawl_options import CrawlParams
@@ -76,19 +76,7 @@ class UsageFiles:
         origin.await_terms()
         files = self._files[origin.key]
         files.asked = files.pending.popleft()
-        return Request(
-            files.asked,
-            callback=self.answered,
-            errback=self.failed,
-            dont_filter=True,
-            meta={
-                ORIGIN: origin,
-                USAGE_FILE: files,
-                "download_slot": origin.key,
-                "verbatim_url": True,
-                "handle_httpstatus_all": True,
-            },
-        )
+        return own_request(self, files.asked, USAGE_FILE, files, origin)
 
     def statements(self, origin: Origin, url: str) -> Iterator[Statement]:
         """Yield what the files of an origin say about the use of ``url``."""
