@@ -67,7 +67,11 @@ class Database(Protocol):
         """Run a block in one transaction, isolated from other writers of the same rows."""
 
     def exclusive_lock(self) -> None:
-        """Inside a transaction: wait until no other transaction holds this lock, and hold it."""
+        """Inside a transaction: wait until no other transaction holds this lock, and hold it.
+
+        Nothing to do if there is only one writer at a time.
+        """
+        return
 
     def rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[Row]:
         """Return all rows of the result."""
@@ -87,8 +91,10 @@ class Database(Protocol):
     def write_last(self, statement: RowStatement, rows: Iterable[Row]) -> None:
         """Run a statement for each row as one of the last of the transaction.
 
-        These are run in their order, after all others: what they lock is free again soonest.
+        These are run in their order, after all others: what they lock is free again soonest. With
+        one writer at a time they are run at once, and so is ``query_last``.
         """
+        self.write(statement, rows)
 
     def query_last(
         self,
@@ -96,12 +102,13 @@ class Database(Protocol):
         parameters: Sequence[Any],
         receive: Callable[[list[Row]], object],
         *,
-        repeat: tuple[str, Sequence[Any]],
+        repeat: tuple[str, Sequence[Any]],  # noqa: ARG002
     ) -> None:
         """Run a query as one of the last; ``receive`` gets its rows by the transaction's end.
 
         ``repeat`` is the query that finds the same rows if they are lost with the connection.
         """
+        receive(self.rows(sql, parameters))
 
     def add_urls(self, rows: Sequence[Row]) -> int:
         """Insert rows of ``URL_COLUMNS`` with unknown URLs; return the number of new URLs.
@@ -116,11 +123,12 @@ class Database(Protocol):
     def tables(self) -> set[str]:
         """Return the names of the tables."""
 
-    def restore(self, error: Exception) -> bool:
+    def restore(self, error: Exception) -> bool:  # noqa: ARG002
         """Connect again if ``error`` shows that the connection was lost; return False if it was not.
 
         Raises one of the backend's errors if that fails for as long as ``reconnection`` allows.
         """
+        return False
 
     def place(self) -> str:
         """Return a text that differs for a copy of the database in another place.
@@ -130,25 +138,33 @@ class Database(Protocol):
 
     def size(self) -> int | None:
         """Return the size of the file in bytes; None if the tables are on a server."""
+        return None
 
     def forbid_writes(self) -> None:
         """Refuse every later statement of this connection that would change the database."""
 
     def compact(self) -> str:
-        """Reclaim free space, outside of a transaction; return what prevents it, else ""."""
+        """Reclaim free space, outside of a transaction; return what prevents it, else "".
+
+        A server reclaims it by itself.
+        """
+        return ""
 
     def notify(self) -> None:
         """Wake readers that wait for changes, once the current transaction has ended."""
+        return
 
-    def prepare_for_crawl(self, standstill: float) -> None:
+    def prepare_for_crawl(self, standstill: float) -> None:  # noqa: ARG002
         """Look rows up by an index, even where a table is small enough to be read as a whole.
 
         A process that is stopped in a transaction keeps others waiting for at most ``standstill``
         seconds, if the database can end it.
         """
+        return
 
     def expect_one_scan(self) -> None:
         """Keep little in memory: what this connection reads, it reads once and in order."""
+        return
 
     def wait_for_changes(self, seconds: float) -> None:
         """Wait until another connection has written changes, or the time has elapsed."""

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Collection, Iterable, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
 
-from sitecrawl.frontier.base import Change, Delivered, Entry, FeedFile
+from sitecrawl.frontier.base import Change, Entry
 from sitecrawl.frontier.database import Database, Row, RowStatement, padded, placeholders
 from sitecrawl.frontier.documents import Documents, unpack
 from sitecrawl.frontier.section_table import SectionTable
@@ -118,27 +117,6 @@ OF_URL = (
     f"{COLUMNS} WHERE o.seq IN (SELECT seq FROM document WHERE url = ?"
     " UNION SELECT seq FROM section WHERE url = ?)"
 )
-WAITING = (
-    f"{COLUMNS} WHERE o.delivered = 0 AND o.realm = ? AND o.seq > ? AND (o.owner IS NULL OR"
-    " o.owner = ? OR o.owner NOT IN (SELECT owner FROM worker)) ORDER BY o.seq LIMIT ?"
-)
-
-WITHOUT_RECORD = 1  # delivery of rows whose files need no record
-MARK = RowStatement(
-    "UPDATE outbox SET delivered = ?, owner = NULL WHERE seq = ?", ("bigint", "bigint"), keys=(1,)
-)
-RECORD = (
-    "INSERT INTO delivery (number, owner, run, lines, files) VALUES (?, ?, ?, ?, ?)"
-    " ON CONFLICT (number) DO UPDATE SET lines = delivery.lines + excluded.lines, files = excluded.files"
-)
-AT_WORK_OR_KILLED = (
-    "SELECT 1 FROM run_worker WHERE run = ? AND owner <> ?"
-    " AND (ended_at IS NULL OR finish IN ('died', 'silent', 'shutdown')) LIMIT 1"
-)
-LEFT = (
-    "SELECT number, lines, files FROM delivery WHERE owner NOT IN (SELECT owner FROM worker)"
-    " ORDER BY number"
-)
 
 
 def change_of(row: Row, additional: dict[int, list[str]]) -> Change | None:
@@ -201,110 +179,15 @@ def read_upserts(database: Database, seqs: Sequence[int]) -> list[Change]:
 
 def _changes_of(database: Database, rows: Sequence[Row]) -> list[Change]:
     """Return the changes of outbox rows that no later change has replaced."""
+    return [change for change in changes_by_seq(database, rows).values() if change is not None]
+
+
+def changes_by_seq(database: Database, rows: Sequence[Row]) -> dict[int, Change | None]:
+    """Return the change of each outbox row, None for those that a later change has replaced."""
     additional = Documents(database).additional_urls([row[3] for row in rows])
-    found = (change_of(row, additional) for row in rows)
-    return [change for change in found if change is not None]
+    return {row[0]: change_of(row, additional) for row in rows}
 
 
 def read_document(database: Database, url: int) -> list[Change]:
     """Return the last upsert of a URL's document, or one for each of its sections."""
     return _changes_of(database, database.rows(OF_URL, (url, url)))
-
-
-def take_undelivered(
-    database: Database, realm: str, owner: str, limit: int, after: int, *, of_workers: bool
-) -> list[Change]:
-    """Assign up to ``limit`` undelivered rows of a realm without a living owner to this worker.
-
-    ``of_workers``: rows that other workers have left to this one, too.
-
-    Rows whose document has changed since count as delivered: the later row has its content.
-    """
-    changes: list[Change] = []
-    while len(changes) < limit:
-        ours = owner if of_workers else ""
-        rows = database.rows(WAITING, (realm, after, ours, limit - len(changes)))
-        if not rows:
-            break
-        after = rows[-1][0]
-        additional = Documents(database).additional_urls([row[3] for row in rows])
-        found = [(row[0], change_of(row, additional)) for row in rows]
-        skipped = [seq for seq, change in found if change is None]
-        database.write(MARK, [(WITHOUT_RECORD, seq) for seq in skipped])
-        taken = [change for _, change in found if change is not None]
-        database.many("UPDATE outbox SET owner = ? WHERE seq = ?", [(owner, c.seq) for c in taken])
-        changes += taken
-    return changes
-
-
-def deliver(
-    database: Database,
-    owner: str,
-    run: int,
-    seqs: Sequence[int],
-    files: Sequence[FeedFile],
-    *,
-    number: int,
-) -> int:
-    """Mark outbox rows as written to files; return their delivery (new if ``number`` is 0)."""
-    if files:
-        if not number:
-            [(number,)] = database.rows(
-                "UPDATE crawl SET deliveries = deliveries + 1 RETURNING deliveries"
-            )
-        record = json.dumps([asdict(file) for file in files])
-        database.execute(RECORD, (number, owner, run, len(seqs), record))
-    database.write(MARK, [(number or WITHOUT_RECORD, seq) for seq in seqs])
-    return number
-
-
-def take_over(database: Database, owner: str, run: int, feeds: Collection[str]) -> list[Delivered]:
-    """Assign the deliveries to these feeds without a living owner to this worker; return them."""
-    found = [_delivered(*row) for row in database.rows(LEFT)]
-    taken = [each for each in found if any(file.feed in feeds for file in each.files)]
-    database.many(
-        "UPDATE delivery SET owner = ?, run = ? WHERE number = ?",
-        [(owner, run, each.number) for each in taken],
-    )
-    return taken
-
-
-def undeliver(database: Database, numbers: Iterable[int]) -> None:
-    """Mark the rows of deliveries as undelivered."""
-    rows = [(number,) for number in numbers]
-    database.many("UPDATE outbox SET delivered = 0, owner = NULL WHERE delivered = ?", rows)
-    database.many("DELETE FROM delivery WHERE number = ?", rows)
-
-
-def undeliver_file(database: Database, owner: str, path: str, seqs: Collection[int]) -> int:
-    """Mark a worker's rows in an open file, and ``seqs``, as undelivered."""
-    own = database.rows("SELECT number, lines, files FROM delivery WHERE owner = ?", (owner,))
-    lost = [
-        each
-        for each in (_delivered(*row) for row in own)
-        if any(file.path == path and not file.closed for file in each.files)
-    ]
-    undeliver(database, [each.number for each in lost])
-    database.many(
-        "UPDATE outbox SET delivered = 0, owner = NULL WHERE seq = ?", [(seq,) for seq in seqs]
-    )
-    return len(seqs) + sum(each.lines for each in lost)
-
-
-def end(database: Database, owner: str, run: int) -> None:
-    """Record that a worker ended normally; delete the deliveries of its run once all workers have.
-
-    Until then, the files of a worker that ended normally must not be overwritten either. A worker
-    that was killed may have had no delivery yet.
-    """
-    database.execute("UPDATE delivery SET owner = '' WHERE owner = ?", (owner,))
-    database.execute("UPDATE run_worker SET ended_at = ? WHERE owner = ?", (database.now(), owner))
-    if not (
-        database.rows("SELECT 1 FROM delivery WHERE run = ? AND owner <> '' LIMIT 1", (run,))
-        or database.rows(AT_WORK_OR_KILLED, (run, owner))
-    ):
-        database.execute("DELETE FROM delivery WHERE run = ?", (run,))
-
-
-def _delivered(number: int, lines: int, files: str) -> Delivered:
-    return Delivered(number, lines, tuple(FeedFile(**each) for each in json.loads(files)))

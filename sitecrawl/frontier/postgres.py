@@ -32,6 +32,7 @@ from sitecrawl.frontier.base import DatabaseUrlError, FrontierError
 from sitecrawl.frontier.database import (
     UPDATE_PATH,
     URL_COLUMNS,
+    Database,
     Reconnection,
     Row,
     RowStatement,
@@ -226,7 +227,7 @@ def backoff() -> Iterator[float]:
         pause = min(2 * pause, LONGEST_PAUSE)
 
 
-class PostgresDatabase:
+class PostgresDatabase(Database):
     """A connection to the server; row locks and fences isolate transactions."""
 
     dialect = "postgres"
@@ -353,39 +354,32 @@ class PostgresDatabase:
             time.sleep(FIRST_PAUSE)
 
     def exclusive_lock(self) -> None:
-        """Inside a transaction: take an advisory lock, which ends with the transaction."""
         self._run(b"SELECT pg_advisory_xact_lock(%s)", (LOCK_KEY,))
         self._began_at = None  # it may have waited
 
     def rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[Row]:
-        """Return all rows of the result."""
         return self._run(_statement(sql), parameters).fetchall()
 
     def stream(self, sql: str, parameters: Sequence[Any] = ()) -> Iterator[Row]:
-        """Yield the rows of the result from a server-side cursor."""
         self._flush()
         with self._connection.transaction(), self._connection.cursor("stream") as cursor:
             yield from cursor.execute(_statement(sql), parameters)
 
     def execute(self, sql: str, parameters: Sequence[Any] = ()) -> int:
-        """Run a statement; return the number of affected rows."""
         return self._run(_statement(sql), parameters).rowcount
 
     def many(self, sql: str, rows: Iterable[Sequence[Any]]) -> int:
-        """Run a statement once for each parameter row; return the total number of affected rows."""
         self._flush()
         with self._connection.cursor() as cursor:
             cursor.executemany(_statement(sql), rows)
             return max(cursor.rowcount, 0)
 
     def write(self, statement: RowStatement, rows: Iterable[Row]) -> None:
-        """Run a statement for each row, all at once, together with the next statement."""
         _add(self._waiting, statement, rows)
         if not self._in_transaction:
             self._flush()
 
     def write_last(self, statement: RowStatement, rows: Iterable[Row]) -> None:
-        """Run a statement for each row, all at once, together with the commit."""
         _add(self._last, statement, rows)
 
     def query_last(
@@ -396,7 +390,6 @@ class PostgresDatabase:
         *,
         repeat: tuple[str, Sequence[Any]],
     ) -> None:
-        """Run a query together with the commit; ``receive`` gets its rows afterwards."""
         self._last.append(_Query(_statement(sql), parameters, repeat, receive))
 
     @property
@@ -436,12 +429,10 @@ class PostgresDatabase:
         return new
 
     def script(self, sql: str) -> None:
-        """Run several statements without parameters."""
         self._flush()
         self._connection.execute(sql.encode())
 
     def tables(self) -> set[str]:
-        """Return the names of the tables in the current schema."""
         rows = self.rows(
             "SELECT table_name::text FROM information_schema.tables"
             " WHERE table_schema = current_schema()"
@@ -454,16 +445,8 @@ class PostgresDatabase:
         [(place,)] = self.rows(PLACE)
         return str(place)
 
-    def size(self) -> None:
-        """Return None: the tables are on a server."""
-
     def forbid_writes(self) -> None:
-        """Refuse every later statement of this connection that would change the database."""
         self._connection.execute("SET default_transaction_read_only = on")
-
-    def compact(self) -> str:
-        """Do nothing: the server's autovacuum reclaims space."""
-        return ""
 
     def notify(self) -> None:
         """Send a notification when the current transaction commits."""
@@ -481,9 +464,6 @@ class PostgresDatabase:
         timeout = f"SET idle_in_transaction_session_timeout = {round(standstill * 1000)}"
         self._connection.execute(timeout.encode())
 
-    def expect_one_scan(self) -> None:
-        """Do nothing: the server has the cache."""
-
     def wait_for_changes(self, seconds: float) -> None:
         """Wait for a notification, or until the time has elapsed."""
         if not self._listening:
@@ -500,7 +480,6 @@ class PostgresDatabase:
         return float(now)
 
     def close(self) -> None:
-        """Close the connection."""
         self._connection.close()
 
 

@@ -381,7 +381,7 @@ class Records:
 
     def redirect_chain(
         self, urls: Iterable[str], *, realm: str, key: Callable[[str], str]
-    ) -> Iterator[tuple[str, str]]:
+    ) -> list[tuple[str, str]]:
         """Return the stored redirects from each URL on, as pairs of URL and target.
 
         ``key`` returns the identity key of a URL.

@@ -93,8 +93,9 @@ class RedirectResolver:
             passed.append((url, address))
         return ResolvedClaim(TargetState.DEAD_END, target)
 
-    def redirect_chain(self, urls: Iterable[str]) -> Iterator[tuple[str, str]]:
+    def redirect_chain(self, urls: Iterable[str]) -> list[tuple[str, str]]:
         """Return the stored redirects from each URL on, as pairs of URL and target."""
+        found = []
         for url in urls:
             step = url
             for _ in range(LONGEST_CHAIN):
@@ -102,8 +103,9 @@ class RedirectResolver:
                 rows = self._database.rows(SENT, place)
                 if not rows or not rows[0][0]:
                     break
-                yield step, rows[0][0]
+                found.append((step, rows[0][0]))
                 step = rows[0][0]
+        return found
 
     def _chain(self, url: int) -> Iterator[tuple[int, str, TargetState | None]]:
         step: int | None = url

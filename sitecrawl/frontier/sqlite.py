@@ -7,7 +7,7 @@ import os
 import shutil
 import sqlite3
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ from sitecrawl.frontier.base import FrontierError, NoCrawlError
 from sitecrawl.frontier.database import (
     UPDATE_PATH,
     URL_COLUMNS,
+    Database,
     Reconnection,
     Row,
     RowStatement,
@@ -64,7 +65,7 @@ CAUSES = {
 }
 
 
-class SqliteDatabase:
+class SqliteDatabase(Database):
     """A connection to a SQLite file; several processes may hold one each."""
 
     dialect = "sqlite"
@@ -163,64 +164,34 @@ class SqliteDatabase:
                 "and run again."
             )
 
-    def exclusive_lock(self) -> None:
-        """Do nothing: there is only one writer at a time."""
-
     def rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[Row]:
-        """Return all rows of the result."""
         return self._connection.execute(sql, parameters).fetchall()
 
     def stream(self, sql: str, parameters: Sequence[Any] = ()) -> Iterator[Row]:
-        """Yield the rows of the result without loading all of them."""
         for row in self._connection.execute(sql, parameters):  # noqa: UP028
             yield row  # yield from closes the cursor, which fails if the database was closed before
 
     def execute(self, sql: str, parameters: Sequence[Any] = ()) -> int:
-        """Run a statement; return the number of affected rows."""
         return self._connection.execute(sql, parameters).rowcount
 
     def many(self, sql: str, rows: Iterable[Sequence[Any]]) -> int:
-        """Run a statement once for each parameter row; return the total number of affected rows."""
         return self._connection.executemany(sql, rows).rowcount
 
     def write(self, statement: RowStatement, rows: Iterable[Row]) -> None:
-        """Run a statement for each row."""
         self._connection.executemany(statement.sql, rows)
 
-    def write_last(self, statement: RowStatement, rows: Iterable[Row]) -> None:
-        """Run a statement for each row now: the file is locked from the start."""
-        self.write(statement, rows)
-
-    def query_last(
-        self,
-        sql: str,
-        parameters: Sequence[Any],
-        receive: Callable[[list[Row]], object],
-        *,
-        repeat: tuple[str, Sequence[Any]],  # noqa: ARG002
-    ) -> None:
-        """Run a query now, and pass its rows on."""
-        receive(self.rows(sql, parameters))
-
     def add_urls(self, rows: Sequence[Row]) -> int:
-        """Insert rows of ``URL_COLUMNS`` with unknown URLs; return the number of new URLs."""
         new = self.many(ADD_URLS, rows)
         if new < len(rows):
             self.many(UPDATE_PATH, map(path_parameters, rows))
         return new
 
     def script(self, sql: str) -> None:
-        """Run several statements inside the current transaction."""
         for statement in sql.split(";\n"):
             self._connection.execute(statement)
 
     def tables(self) -> set[str]:
-        """Return the names of the tables."""
         return {name for (name,) in self.rows("SELECT name FROM sqlite_schema")}
-
-    def restore(self, error: Exception) -> bool:  # noqa: ARG002
-        """Return False: a file needs no connection."""
-        return False
 
     def place(self) -> str:
         """Return the number of the file; that of its device may differ after a restart."""
@@ -228,12 +199,10 @@ class SqliteDatabase:
         return f"file {found[1]}" if found else ""
 
     def size(self) -> int:
-        """Return the size of the file in bytes, including pages that are still in its log."""
         [(size,)] = self.rows(SIZE)
         return int(size)
 
     def forbid_writes(self) -> None:
-        """Refuse every later statement of this connection that would change the file."""
         self._connection.execute("PRAGMA query_only = ON")
 
     def compact(self) -> str:
@@ -258,12 +227,6 @@ class SqliteDatabase:
         self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         return ""
 
-    def notify(self) -> None:
-        """Do nothing: waiting readers poll the file's version."""
-
-    def prepare_for_crawl(self, standstill: float) -> None:
-        """Do nothing: SQLite prefers an index, and cannot end the transaction of another process."""
-
     def expect_one_scan(self) -> None:
         """Shrink the page cache to 2 MiB."""
         self._connection.execute("PRAGMA cache_size = -2048")
@@ -284,7 +247,6 @@ class SqliteDatabase:
         return time.time()
 
     def close(self) -> None:
-        """Close the file."""
         self._connection.close()
 
 

@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
-from datetime import datetime
-from typing import Any
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from sitecrawl.frontier import runs
 from sitecrawl.frontier.base import (
-    Backlog,
     Candidate,
     Change,
     Commit,
-    DeadLink,
-    Delivered,
     DueUrl,
-    FeedFile,
     Heartbeat,
-    LastVisit,
     OriginState,
     Outcome,
     Settlement,
@@ -29,13 +24,14 @@ from sitecrawl.frontier.base import (
 )
 from sitecrawl.frontier.claims import Claims
 from sitecrawl.frontier.database import Database, RowStatement, migrate
+from sitecrawl.frontier.deliveries import Deliveries
 from sitecrawl.frontier.document_changes import Changes, StateTables
 from sitecrawl.frontier.documents import Documents, NearPages
 from sitecrawl.frontier.evidence_table import EvidenceTable, StoredEvidence
 from sitecrawl.frontier.former_starts import FormerStarts
 from sitecrawl.frontier.held_changes import HeldChanges
 from sitecrawl.frontier.held_releases import HeldReleases
-from sitecrawl.frontier.kept_files import KeptFile, KeptFiles
+from sitecrawl.frontier.kept_files import KeptFiles
 from sitecrawl.frontier.leases import (
     Leases,
     day_of,
@@ -45,15 +41,7 @@ from sitecrawl.frontier.leases import (
 )
 from sitecrawl.frontier.link_table import Links
 from sitecrawl.frontier.loss_guard import settle
-from sitecrawl.frontier.outbox import (
-    Outbox,
-    deliver,
-    end,
-    take_over,
-    take_undelivered,
-    undeliver,
-    undeliver_file,
-)
+from sitecrawl.frontier.outbox import Outbox
 from sitecrawl.frontier.redirect_resolver import RedirectResolver
 from sitecrawl.frontier.run_counters import combined, worker_counters
 from sitecrawl.frontier.state_options import StateOptions
@@ -74,8 +62,40 @@ END_VISITS = RowStatement(
 )
 
 
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+def transaction(method: Callable[Concatenate[Store, P], T]) -> Callable[Concatenate[Store, P], T]:
+    """Run a method of the store in one transaction."""
+
+    @wraps(method)
+    def run(self: Store, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        with self._transaction():
+            return method(self, *args, **kwargs)
+
+    return run
+
+
+def of(
+    table: str,
+    method: Callable[Concatenate[Any, P], T],
+    *,
+    exclusive: bool = False,
+    reads: bool = False,
+) -> Callable[Concatenate[Store, P], T]:
+    """Make the method of a table one of the store, in a transaction unless it ``reads`` only."""
+
+    @wraps(method)
+    def run(self: Store, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        with nullcontext() if reads else self._transaction(exclusive=exclusive):
+            return method(getattr(self, table), *args, **kwargs)
+
+    return run
+
+
 class Store:
-    """One worker's view of the crawl database."""
+    """One worker's view of the crawl database: its tables, and what concerns several of them."""
 
     def __init__(
         self, database: Database, crawl: str, configuration: dict[str, Any], options: StateOptions
@@ -110,92 +130,77 @@ class Store:
         self._evidence = EvidenceTable(database)
         self._reminders = Reminders(database, options.realm, announces=bool(options.daily_pages))
         self._former_starts = FormerStarts(database, options.realm)
+        self._claims = self._memory.claims
+        self._deliveries = Deliveries(database, self.owner, self.run, options)
         self._kept_files = KeptFiles(database, options.realm)
         self._woken = time.monotonic()
         self._wakes = options.selection.links
 
+    ask_listings = of("_former_starts", FormerStarts.ask_listings)
+    read_listing = of("_former_starts", FormerStarts.read_listing)
+    kept_file = of("_kept_files", KeptFiles.find)
+    keep_file = of("_kept_files", KeptFiles.keep)
+    redirect_chain = of("_claims", RedirectResolver.redirect_chain)
+    unskip = of("_reminders", Reminders.unskip)
+    mark_due = of("_reminders", Reminders.mark_due)
+    record_feed_dates = of("_reminders", Reminders.record_feed_dates)
+    mark_modified = of("_reminders", Reminders.mark_modified)
+    save_origin = of("leases", Leases.save)
+    release = of("leases", Leases.give_back)
+    hand_over = of("leases", Leases.hand_over)
+    hold_address = of("leases", Leases.hold_address, exclusive=True)
+    follow = of("leases", Leases.follow, exclusive=True)
+    exclude_from_run = of("leases", Leases.exclude_from_run)
+    readmit = of("leases", Leases.readmit)
+    backlog = of("leases", Leases.backlog, reads=True)
+    waiting_by_origin = of("leases", Leases.waiting_by_origin, reads=True)
+    out_of_budget = of("leases", Leases.out_of_budget, reads=True)
+    last_visits = of("_visits", Visits.last_of, reads=True)
+    dead_links = of("_visits", Visits.dead_links, reads=True)
+    undelivered = of("_deliveries", Deliveries.take_undelivered, exclusive=True)
+    delivered = of("_deliveries", Deliveries.deliver)
+    take_over_deliveries = of("_deliveries", Deliveries.take_over, exclusive=True)
+    undeliver = of("_deliveries", Deliveries.undeliver)
+    undeliver_file = of("_deliveries", Deliveries.undeliver_file)
+    end_deliveries = of("_deliveries", Deliveries.end, exclusive=True)
+
+    @transaction
     def add(self, candidates: Sequence[Candidate]) -> int:
         """Store unknown URLs, and shorter paths to known ones; return the number of new URLs."""
-        with self._transaction():
-            new = self._urls.add(candidates, {})
-            self._urls.note_listed(candidates, self.run)
-            self._former_starts.confirm(candidates)
+        new = self._urls.add(candidates, {})
+        self._urls.note_listed(candidates, self.run)
+        self._former_starts.confirm(candidates)
         return new
 
+    @transaction
     def retire_starts(self, starts: Sequence[Candidate]) -> list[str]:
         """Turn stored starts that are not among ``starts`` into ordinary URLs; return them.
 
         Does nothing for a worker that joins the run of others.
         """
-        with self._transaction():
-            if runs.count_workers(self._database, self.run) > 1:
-                return []
-            return self._former_starts.retire(starts)
+        if runs.count_workers(self._database, self.run) > 1:
+            return []
+        return self._former_starts.retire(starts)
 
     def unnamed_starts(self) -> set[tuple[str, int]]:
         """Return origin and fingerprint of the former starts that are not referenced yet."""
         return set(self._former_starts.marked)
 
-    def ask_listings(self, urls: Sequence[str]) -> None:
-        """Record that sitemaps, which may list a former start, are requested."""
-        with self._transaction():
-            self._former_starts.ask_listings(urls)
-
-    def read_listing(self, url: str) -> None:
-        """Record that a sitemap was read to its end."""
-        with self._transaction():
-            self._former_starts.read_listing(url)
-
+    @transaction
     def usage(self, origin: str, fingerprint: int) -> dict[str, Any]:
         """Return the field ``usage`` of a URL's document; empty without one."""
-        with self._transaction():
-            found = self._memory.documents.at(origin, self._options.realm, fingerprint)
-            usage: dict[str, Any] = found.get("usage", {})
+        found = self._memory.documents.at(origin, self._options.realm, fingerprint)
+        usage: dict[str, Any] = found.get("usage", {})
         return usage
 
-    def kept_file(self, url: str) -> KeptFile | None:
-        """Return a file about a site as it was last answered, with validators."""
-        with self._transaction():
-            return self._kept_files.find(url)
-
-    def keep_file(self, url: str, file: KeptFile) -> None:
-        """Keep a file about a site."""
-        with self._transaction():
-            self._kept_files.keep(url, file)
-
-    def redirect_chain(self, urls: Sequence[str]) -> list[tuple[str, str]]:
-        """Return the stored redirects from each URL on, as pairs of URL and target."""
-        with self._transaction():
-            return list(self._memory.claims.redirect_chain(urls))
-
-    def unskip(self, candidates: Sequence[Candidate]) -> None:
-        """Queue those candidates that the run set aside because of its activity."""
-        with self._transaction():
-            self._reminders.unskip(candidates)
-
-    def mark_due(self, candidates: Sequence[Candidate]) -> None:
-        """Queue known URLs regardless of their age, except permanently gone ones."""
-        with self._transaction():
-            self._reminders.mark_due(candidates)
-
-    def record_feed_dates(self, entries: Sequence[tuple[Candidate, datetime]]) -> None:
-        """Store the dates of feed entries, and queue known URLs whose date has changed."""
-        with self._transaction():
-            self._reminders.record_feed_dates(entries)
-
-    def mark_modified(self, entries: Sequence[tuple[Candidate, float]]) -> None:
-        """Queue known URLs that were last read before the date (UTC epoch seconds) of each."""
-        with self._transaction():
-            self._reminders.mark_modified(entries)
-
+    @transaction
     def skip(self, origin: str, fingerprints: Collection[int]) -> None:
         """Remove popped URLs of a leased origin from the queue without a visit.
 
         Their age stays as it is, so the next run considers them again.
         """
-        with self._transaction():
-            if self.leases.prove(origin):
-                self._urls.skip(self.leases[origin], fingerprints)
+        if self.leases.prove(origin):
+            self._urls.skip(self.leases[origin], fingerprints)
 
     def requeue_due(self) -> None:
         """Queue every URL that is due now, including those that this run has visited."""
@@ -248,10 +253,6 @@ class Store:
             origin, self.leases[origin], limit, known_first=used % 2 == 1
         )
 
-    def out_of_budget(self) -> dict[str, int]:
-        """Return the waiting URLs of each origin whose budget of the day is spent."""
-        return self.leases.out_of_budget()
-
     def has_untried_urls(self, origin: str) -> bool:
         """Return True if a leased origin has waiting URLs other than those that failed last time."""
         return origin in self.leases and self._urls.has_promising(self.leases[origin].id)
@@ -302,31 +303,30 @@ class Store:
         self._database.write(END_VISITS, [(done, today, visited, today, origin)])
         return findings, self._outbox.write(changes.entries())
 
+    @transaction
     def put_off(self, origin: str, priorities: Mapping[int, int]) -> None:
         """Return popped URLs of a leased origin to the queue, each with a new priority."""
-        with self._transaction():
-            if self.leases.prove(origin):
-                self._urls.put_off(self.leases[origin], priorities)
+        if self.leases.prove(origin):
+            self._urls.put_off(self.leases[origin], priorities)
 
     def evidence(self, origin: str, basis: str = "") -> list[StoredEvidence]:
         """Return the evidence on the kinds of pages of a leased origin, or that of one basis."""
         return self._evidence.of(self.leases[origin].id, basis) if origin in self.leases else []
 
+    @transaction
     def save_evidence(self, origin: str, parts: Sequence[StoredEvidence]) -> None:
         """Store evidence on kinds of pages of an origin, if it is ours."""
-        with self._transaction():
-            if self.leases.prove(origin):
-                self._evidence.save(self.leases[origin].id, parts)
+        if self.leases.prove(origin):
+            self._evidence.save(self.leases[origin].id, parts)
 
+    @transaction
     def admit_again(self, origin: str, reason: str) -> int:
         """Queue the URLs of a leased origin that were refused for a reason; return their number.
 
         The URLs that were put off get their place in the queue back.
         """
-        with self._transaction():
-            if not self.leases.prove(origin):
-                return 0
-            return self._evidence.admit_again(self.leases[origin].id, reason)
+        proven = self.leases.prove(origin)
+        return self._evidence.admit_again(self.leases[origin].id, reason) if proven else 0
 
     def _log_lost(self, origin: str, visits: Sequence[VisitResult]) -> None:
         rows = self._database.rows(
@@ -337,93 +337,34 @@ class Store:
             finding.outcome = Outcome.LEASE_LOST
         self._visits.log(findings)
 
-    def save_origin(self, state: OriginState) -> None:
-        """Store robots.txt, delay, and the earliest time of the next request of an origin."""
-        with self._transaction():
-            self.leases.save(state)
-
-    def release(self, origin: str) -> None:
-        """Release the origin; its popped URLs are due again."""
-        with self._transaction():
-            self.leases.give_back(origin)
-
-    def hand_over(self, state: OriginState) -> None:
-        """Store the state of an origin and release it for another worker of this run, which does
-        not request its robots.txt again.
-        """
-        with self._transaction():
-            self.leases.hand_over(state)
-
-    def hold_address(self, origin: str, address: str) -> float | None:
-        """Let a leased origin share the pace of an IP address; return the time of the address's next
-        request, or None while another worker has leased origins of that address.
-        """
-        with self._transaction(exclusive=True):
-            return self.leases.hold_address(origin, address)
-
-    def follow(self, origin: str, other: str) -> bool:
-        """Let the worker that has another origin have this leased one next; False if it may not:
-        of two that follow each other only one does.
-        """
-        with self._transaction(exclusive=True):
-            return self.leases.follow(origin, other)
-
     def beat(self, heartbeat: Heartbeat) -> Share:
         """Record a heartbeat; return the part of the waiting work that this worker has."""
         with self._transaction():
             record_heartbeat(self._database, self.owner, heartbeat)
         return self.leases.share()
 
-    def exclude_from_run(self, origin: str, reason: str) -> None:
-        """Release the origin, and keep every worker from leasing it again in this run."""
-        with self._transaction():
-            self.leases.exclude_from_run(origin, reason)
-
-    def readmit(self, origin: str) -> None:
-        """Allow an origin that was given up to be leased again."""
-        with self._transaction():
-            self.leases.readmit(origin)
-
     def restore(self, error: Exception) -> bool:
         """Connect again if the connection was lost; return False if it was not."""
         return self._database.restore(error)
 
+    @transaction
     def renew(self) -> None:
         """Renew every lease."""
-        with self._transaction():
-            if self.leases.any_unsafe():
-                self._database.exclusive_lock()
-            self.leases.renew()
+        if self.leases.any_unsafe():
+            self._database.exclusive_lock()
+        self.leases.renew()
 
-    def backlog(self) -> Backlog:
-        """Count the waiting URLs by lease holder; the crawl is finished when all are zero."""
-        return self.leases.backlog()
-
-    def waiting_by_origin(self) -> dict[str, int]:
-        """Return the number of waiting URLs of each origin that this worker leases."""
-        return self.leases.waiting_by_origin()
-
+    @transaction
     def grant(self, limit: int) -> int:
         """Allow some of the ``limit`` requests that all workers of the run may make; return their
         number, 0 at the limit.
         """
-        with self._transaction():
-            return runs.grant(self._database, self.run, limit)
+        return runs.grant(self._database, self.run, limit)
 
+    @transaction
     def return_grant(self, number: int) -> None:
         """Return requests that were allowed and not made."""
-        with self._transaction():
-            runs.return_grant(self._database, self.run, number)
-
-    def last_visits(self, candidates: Sequence[Candidate]) -> list[LastVisit]:
-        """Return the last visits of these URLs and of their redirect targets by all workers of
-        this run; those without one are omitted.
-        """
-        return list(self._visits.last_of(candidates))
-
-    def dead_links(self) -> list[DeadLink]:
-        """Return the URLs that failed in this run, ordered by URL."""
-        return self._visits.dead_links()
+        runs.return_grant(self._database, self.run, number)
 
     def has_documents(self) -> bool:
         """Return True if the realm has a document."""
@@ -435,55 +376,16 @@ class Store:
             )
         )
 
+    @transaction
     def settle(self, origin: str) -> Settlement:
         """Carry out the changes of a leased origin that wait, unless too many documents were lost.
 
         Call it when the origin has nothing left to crawl, or only URLs that failed last time.
         """
-        with self._transaction():
-            if not self.leases.prove(origin):
-                return Settlement([], 0)
-            lease, now = self.leases[origin], self._database.now()
-            return settle(self._memory, self._outbox, self._former_starts, lease.id, now)
-
-    def undelivered(self, limit: int, after: int = 0, *, of_workers: bool = False) -> list[Change]:
-        """Return undelivered outbox rows of earlier runs with ``seq > after`` that no living
-        worker holds, in order.
-        """
-        with self._transaction(exclusive=True):
-            reap_dead_workers(self._database, self._database.now(), self._options.delay)
-            realm = self._options.realm
-            return take_undelivered(
-                self._database, realm, self.owner, limit, after, of_workers=of_workers
-            )
-
-    def delivered(
-        self, seqs: Sequence[int], files: Sequence[FeedFile] = (), number: int = 0
-    ) -> int:
-        """Mark outbox rows as written to files; return their delivery (new if ``number`` is 0)."""
-        with self._transaction():
-            return deliver(self._database, self.owner, self.run, seqs, files, number=number)
-
-    def take_over_deliveries(self, feeds: Collection[str]) -> list[Delivered]:
-        """Take over deliveries to these feeds from crawls that did not end normally."""
-        with self._transaction(exclusive=True):
-            reap_dead_workers(self._database, self._database.now(), self._options.delay)
-            return take_over(self._database, self.owner, self.run, feeds)
-
-    def undeliver(self, numbers: Collection[int]) -> None:
-        """Mark the rows of these deliveries as undelivered."""
-        with self._transaction():
-            undeliver(self._database, numbers)
-
-    def undeliver_file(self, path: str, seqs: Collection[int]) -> int:
-        """Mark our rows in an open file, and ``seqs``, as undelivered; return their number."""
-        with self._transaction():
-            return undeliver_file(self._database, self.owner, path, seqs)
-
-    def end_deliveries(self) -> None:
-        """End the deliveries of this worker; once all workers have, later runs overwrite the files."""
-        with self._transaction(exclusive=True):
-            end(self._database, self.owner, self.run)
+        if not self.leases.prove(origin):
+            return Settlement([], 0)
+        lease, now = self.leases[origin], self._database.now()
+        return settle(self._memory, self._outbox, self._former_starts, lease.id, now)
 
     def counters_of_others(self) -> dict[str, Any]:
         """Return the counters of the other workers of the run, as of their last heartbeats."""

@@ -30,8 +30,7 @@ def in_turn(
 
     @wraps(method)
     async def call(self: Frontier, /, *args: P.args, **kwargs: P.kwargs) -> T:
-        bound = getattr(self._store, method.__name__)
-        return await self._run(partial(bound, *args, **kwargs))
+        return await self._run(partial(method, self._store, *args, **kwargs))
 
     return call
 
@@ -43,8 +42,7 @@ def at_once(
 
     @wraps(method)
     async def call(self: Frontier, /, *args: P.args, **kwargs: P.kwargs) -> T:
-        bound = getattr(self._store, method.__name__)
-        return await self._run_next(partial(bound, *args, **kwargs))
+        return await self._run_next(partial(method, self._store, *args, **kwargs))
 
     return call
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -225,8 +225,9 @@ class Visits:
         """Write an attempt for each visit."""
         self._database.write(ATTEMPT, [self._attempt(finding) for finding in findings])
 
-    def last_of(self, candidates: Sequence[Candidate]) -> Iterator[LastVisit]:
-        """Yield the last visits of these URLs and of their redirect targets in this run."""
+    def last_of(self, candidates: Sequence[Candidate]) -> list[LastVisit]:
+        """Return the last visits of these URLs and of their redirect targets in this run."""
+        found: list[LastVisit] = []
         for each in candidates:
             place = (each.fingerprint, each.origin, self._options.realm)
             rows = self._database.rows(LAST + OF_START, (self._run, *place))
@@ -241,8 +242,9 @@ class Visits:
                     sent_to = row = None
                 to = (target, address) if row is not None else None
                 facts = (status, reason or "", detail or "", sent_to, to)
-                yield LastVisit(identity, url, outcome, *facts)
+                found.append(LastVisit(identity, url, outcome, *facts))
                 rows = self._database.rows(f"{LAST}id = ?", (self._run, row)) if row else []
+        return found
 
     def dead_links(self) -> list[DeadLink]:
         """Return the URLs that failed in this run, ordered by URL."""
