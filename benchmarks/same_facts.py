@@ -18,7 +18,7 @@ from typing import Any
 
 from sitecrawl.web.html.page import Page
 from sitecrawl.web.page_reader import read_page
-from sitecrawl.web.read_options import ReadOptions
+from sitecrawl.web.read_options import LINK_PATTERNS, ReadOptions
 
 DIRECTORIES = (
     "/usr/share/doc/python-django-doc",
@@ -34,8 +34,7 @@ OPTIONS = {
     "removed": ReadOptions(
         remove_elements=("nav", "code", "li"),
         remove_classes=("sphinxsidebar", "pre", "note"),
-        extra_link_patterns=("img@src", "span@id"),
-        object_links=True,
+        link_patterns=(*LINK_PATTERNS, "object@data", "img@src", "span@id"),
     ),
 }
 Facts = dict[str, str]

@@ -63,9 +63,9 @@ EAGER = {
     "retries": 0,
     "timeout": 2,
     "effort": 0,
-    "object_links": "yes",
+    "link_patterns": "+object@data +embed@src",
     "image_maps": "mapfile",
-    "verify_tls": "no",
+    "unverified_origins": "*",
     "log_blocked": "yes",
 }
 """Options with which the rule of addresses alone keeps a crawl out of private networks."""

@@ -21,7 +21,7 @@ from fixtures.nginx import Nginx
 CGIT = Path("/usr/lib/cgit/cgit.cgi")
 GITWEB = Path("/usr/share/gitweb")
 FILES, COMMITS = 23, 40
-OWNERS_LEAVE = ("obey_nofollow=no",)
+OWNERS_LEAVE = ("nofollow=ignore",)
 NAMES = ("notes", "letters")
 TAGS = {"v1.0": "main~20", "v2.0": "main"}
 BRANCH, BRANCH_COMMITS = "next", 3

@@ -47,7 +47,7 @@ _ALL = (
         "hgweb",
         ("mercurial", *TEXTS),
         code_browsers.hgweb,
-        (*code_browsers.OWNERS_LEAVE, "query_drop=revcount"),  # 500 for many of its pages
+        (*code_browsers.OWNERS_LEAVE, "entry_parameters=+revcount"),  # 500 for many of its pages
     ),
     Site("tarpit", TEXTS, generated.tarpit, max_pages=1500),
     Site("tarpit-nested", TEXTS, partial(generated.tarpit, nested=True), max_pages=1500),

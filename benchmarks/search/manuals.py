@@ -55,7 +55,7 @@ def crawled(folder: Path) -> tuple[Path, dict[str, str]]:
             found = dict(zip((m.name for m in MANUALS), nginx.origins.values(), strict=True))
             more = [found[m.name] + path for m in MANUALS for path in m.entrances]
             command = [sys.executable, "-m", "scrapy", "crawl", "site", *QUIET]
-            command += ["-a", "delay=0", "-a", "crawl_name=manuals", "-a", "anchor_text=1"]
+            command += ["-a", "delay=0", "-a", "crawl_name=manuals", "-a", "more_fields=anchors"]
             command += ["-a", f"start={' '.join([*starts, *more])}"]
             used(command, folder, SCRAPY_SETTINGS_MODULE="sitecrawl.settings")
         origins.write_text(json.dumps(found))

@@ -49,7 +49,6 @@ def header_policy(params: CrawlParams, start_origins: AbstractSet[str]) -> Heade
         from_email=params.from_email,
         referer=params.referer,
         accept_extra=(*params.accept, *filter(is_file_type, params.content_types)),
-        accept_language=params.accept_language,
         headers=params.headers,
         start_origins=start_origins,
         origin_headers=params.origin_headers,
@@ -83,7 +82,7 @@ def rendering_settings(params: CrawlParams) -> dict[str, Any]:
     """Return the tables of components that rendering adds to, if it is enabled."""
     if params.render == "none":
         return {}
-    splash = "splash" in (params.render, params.render_with)
+    splash = params.render == "splash"
     return RENDERING | ({"SPIDER_MIDDLEWARES_BASE": SPLASH_ARGUMENTS} if splash else {})
 
 

@@ -10,7 +10,8 @@ from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
 from typing import Any
 
-from pydantic import ValidationError
+from pydantic import BeforeValidator, ValidationError
+from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
 from sitecrawl import install_command
@@ -37,7 +38,7 @@ OWN = "the crawl's own list"
 IMPLIED: Sequence[tuple[str, Any, Mapping[str, Any]]] = (
     ("entire_site", True, {"mode": "crawl", "scope": "directory"}),
     ("rogue", True, {"obey_robots": False}),
-    ("preset", "rag", {"markdown": True, "sections": True}),
+    ("preset", "rag", {"more_fields": ("markdown", "sections")}),
 )
 """Shorthand options that set others when they have a value."""
 
@@ -147,8 +148,14 @@ def _configured(params: CrawlParams, sources: dict[str, str]) -> Configuration:
     replaced: dict[str, tuple[Any, str]] = {}
     for name, value, implied in IMPLIED:
         if getattr(params, name) == value:
-            replaced |= {each: (getattr(params, each), sources[each]) for each in implied}
-            params = params.model_copy(update=implied)
+            before = {each: getattr(params, each) for each in implied}
+            replaced |= {each: (old, sources[each]) for each, old in before.items()}
+            lists = {
+                n: tuple(dict.fromkeys((*v, *implied[n])))
+                for n, v in before.items()
+                if isinstance(v, tuple)
+            }
+            params = params.model_copy(update={**implied, **lists})
             source = sources[name]
             given = source if source == f"-a {name}" else f"{name} of {source}"
             sources |= dict.fromkeys(implied, given)
@@ -163,10 +170,25 @@ def _merge(layers: Sequence[Layer]) -> tuple[dict[str, Any], dict[str, str], lis
         for name, value in layer.values.items():
             source = layer.source_of(name)
             if name in OPTIONS:
-                values[name], sources[name] = value, source
+                values[name] = added(OPTIONS[name], values, name, value)
+                sources[name] = source
             else:
                 unknown.append(unknown_option(source, name, OPTIONS))
     return values, sources, unknown
+
+
+def added(field: FieldInfo, below: Mapping[str, Any], name: str, value: Any) -> Any:
+    """Return the value of an option; words that begin with ``+`` complete the list ``below`` it."""
+    read = next((each.func for each in field.metadata if isinstance(each, BeforeValidator)), None)
+    if field.annotation != tuple[str, ...] or read is None:
+        return value
+    words: Any = read(value)  # type: ignore[call-arg]
+    if not isinstance(words, tuple | list) or not words:
+        return value
+    if not all(isinstance(word, str) and word.startswith("+") for word in words):
+        return value
+    before: Any = read(below.get(name, field.default))  # type: ignore[call-arg]
+    return tuple(dict.fromkeys((*before, *(word[1:] for word in words))))
 
 
 def _check(
@@ -181,9 +203,7 @@ def _check(
 
 def renders_locally(params: CrawlParams) -> bool:
     """Return True if a browser of this machine may render pages."""
-    return params.render == "playwright" or (
-        params.render == "auto" and params.render_with == "playwright"
-    )
+    return params.render in {"playwright", "auto"}
 
 
 def _missing_packages(params: CrawlParams, sources: Mapping[str, str]) -> list[str]:

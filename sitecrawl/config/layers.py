@@ -73,9 +73,7 @@ class ConfigFile:
         own = self._select(crawl)
         if own is None:
             return [self.shared]
-        implied: dict[str, Any] = {"crawl_name": crawl, "realm": crawl}
-        if "realm" not in self.shared.values and "realm" not in own.values:
-            implied["any_database"] = True  # realms do not know each other
+        implied = {"crawl_name": crawl, "realm": crawl}
         return [Layer(own.source, implied), self.shared, own]
 
     def _select(self, crawl: str) -> Layer | None:

@@ -86,7 +86,7 @@ def delete_origin(database: str, realm: str, origin: str) -> ChangeReport:
         changes = administration.delete_origin(origin)
     done = _deleted(origin, realm, changes)
     host = urlsplit(origin).hostname
-    remedy = f" A start or a link brings it back; -a forbidden_sites={host} keeps it out."
+    remedy = f" A start or a link brings it back; -a do_not_crawl={host} keeps it out."
     return replace(done, message=done.message + remedy)
 
 

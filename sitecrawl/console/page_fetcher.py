@@ -39,7 +39,6 @@ CRAWL_ONLY_OPTIONS = {
     "crawl",
     "database",
     "profile",
-    "any_database",
     "force",
     "entire_site",
 }
@@ -49,7 +48,6 @@ SINGLE_PAGE_OPTIONS = {
     "sitemaps": False,
     "patience": 1,
     "interval": 0,
-    "head_first": False,
     "placeholder_pages": (),
 }
 """Options for fetching single pages: content of any kind, no links followed, no retries."""

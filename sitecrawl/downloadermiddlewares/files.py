@@ -34,7 +34,7 @@ class FilesMiddleware:
     """
 
     def __init__(self, crawler: Crawler, params: CrawlParams) -> None:
-        limits = FileLimits(params.max_file_time)
+        limits = FileLimits()
         names = [each.name for each in wanted_formats(params.content_types)]
         self._crawler = crawler
         self._stats = crawler.stats

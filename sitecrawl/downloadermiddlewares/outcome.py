@@ -10,7 +10,6 @@ from sitecrawl.extensions.crawl import crawl_of
 from sitecrawl.frontier.base import Outcome
 from sitecrawl.policy.http.answers import (
     LOGIN_WALL,
-    NO_HEAD,
     REDIRECT_WITHOUT_LOCATION,
     FetchResult,
 )
@@ -18,7 +17,7 @@ from sitecrawl.policy.outcomes import REDIRECTS
 from sitecrawl.policy.urls.login_links import leads_to_login
 from sitecrawl.reqmeta import MEDIA_TYPE, WIRE_BYTES, visit_of
 from sitecrawl.responses import answer_of, header, location
-from sitecrawl.scheduling.fetch_outcomes import HeadPassed, ResponseWithoutContent, SamePageRedirect
+from sitecrawl.scheduling.fetch_outcomes import ResponseWithoutContent, SamePageRedirect
 from sitecrawl.web.urls.url import resolve
 from sitecrawl.web.validators import fresh_until
 
@@ -55,9 +54,6 @@ class OutcomeMiddleware:
             return response
         size = request.meta.get(WIRE_BYTES, len(response.body))
         visit.answered(response_facts(response, size, visit.started_at))
-        probing = request.method == "HEAD"
-        if probing and response.status in NO_HEAD:
-            raise HeadPassed
         answer = answer_of(response)
         if answer.outcome in REDIRECTS:
             self._redirected(visit, location(response.headers), answer.outcome)
@@ -65,22 +61,16 @@ class OutcomeMiddleware:
             return response
         if answer.outcome is not Outcome.FILE_INGESTED:
             raise ResponseWithoutContent(answer)
-        decision = self._decide_type(request, visit.due.url, response, probing=probing)
+        decision = self._decide_type(request, visit.due.url, response)
         if not decision.allowed:
             visit.described(decision.rule)
             raise ResponseWithoutContent(FetchResult(Outcome.UNWANTED_TYPE, decision.reason))
-        if probing:
-            raise HeadPassed
         return response
 
-    def _decide_type(
-        self, request: Request, url: str, response: Response, *, probing: bool
-    ) -> Decision:
+    def _decide_type(self, request: Request, url: str, response: Response) -> Decision:
         """Decide by the media type; store it if the header does not determine it."""
         rules = self._discovery.rules
         declared = header(response.headers, "content-type") or None
-        if probing:
-            return rules.content_type(url, declared)
         decision, kind = rules.body_type(
             url, declared, response.body, is_certain=_is_certain(response.headers)
         )

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
     from sitecrawl.config.configuration import Configuration
 
-BEGINNING = frozenset({"default_ignored_extensions", "extra_ignored_extensions"})
 KEEPS_ITS_LIST = (
     "The crawl keeps the list of extensions it began with; ignore_extensions changes it."
 )
@@ -71,7 +70,7 @@ class ConfigurationChanges:
             count = records.read_otherwise(params.realm, params.reading) if rereads else 0
         told = f"The configuration has changed since run {before.id}: {', '.join(options)}."
         said = [told, *consequences(options, count)]
-        if params.keep_extensions and BEGINNING.intersection(options):
+        if params.keep_extensions and "default_ignored_extensions" in options:
             said.append(KEEPS_ITS_LIST)
         return " ".join(said) if options else ""
 

@@ -60,7 +60,7 @@ INSTEAD = {
 
 SWITCHES = {
     "COOKIES_ENABLED": ("cookies", "give -a cookies=no"),
-    "DOWNLOAD_VERIFY_CERTIFICATES": ("verify_tls", "give -a verify_tls=no"),
+    "DOWNLOAD_VERIFY_CERTIFICATES": ("unverified_origins", "give -a unverified_origins=*"),
     "METAREFRESH_ENABLED": ("refresh_delay", "give -a refresh_delay=0"),
     "REDIRECT_ENABLED": ("max_redirects", "give -a max_redirects=0"),
     "REFERER_ENABLED": ("referer", "give -a referer=never"),

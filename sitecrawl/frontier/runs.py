@@ -16,6 +16,7 @@ from sitecrawl.policy.lifecycle.change_rate import PRIOR_RATE, WORTH
 from sitecrawl.policy.lifecycle.revisit import Age
 from sitecrawl.policy.request_grants import block_size
 
+DEFAULT_REALM = "default"
 CLOCK_SKEW = 60.0  # seconds
 FORCE = (
     "UPDATE url SET waiting = 1 WHERE waiting = 0 AND run < ? AND due IS NOT NULL"  # noqa: S608
@@ -58,10 +59,10 @@ READS_OTHERWISE = "UPDATE run SET reading = NULL WHERE id = ? AND reading <> ?"
 def check_name(database: Database, name: str, options: StateOptions) -> None:
     """Raise FrontierError if the database was created for another crawl."""
     [(made_for,)] = database.rows("SELECT name FROM crawl")
-    if made_for != name and not options.any_name:
+    if made_for != name and options.realm == DEFAULT_REALM:  # other realms are named on purpose
         raise FrontierError(
             f"{database.name} belongs to the crawl {made_for!r}, not to {name!r}; "
-            f"give another database, -a crawl_name={made_for}, or -a any_database=yes."
+            f"give another database, -a crawl_name={made_for}, or a realm of its own (-a realm)."
         )
 
 

@@ -28,8 +28,7 @@ class Following:
 class StateOptions:
     """Options of the frontier; durations in seconds.
 
-    ``force`` makes everything due, ``realm`` names the collection, ``any_name`` opens a
-    database that was created for another crawl. ``lease_seconds`` is the time after which the
+    ``force`` makes everything due, ``realm`` names the collection. ``lease_seconds`` is the time after which the
     origins of a silent worker are free, ``delay`` the delay before their next request, unless
     robots.txt sets another. ``reconnect_seconds`` is the time for which a lost connection to the
     database is tried again. ``owner`` is this worker's name, made if empty; ``delivered_by`` names the
@@ -48,7 +47,6 @@ class StateOptions:
     deletion: Deletion = field(default_factory=Deletion)
     realm: str = "default"
     force: bool = False
-    any_name: bool = False
     activity: Activity = "all"
     lease_seconds: float = 60.0
     reconnect_seconds: float = 300.0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import socket
 import ssl
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 from urllib.parse import urlsplit
@@ -25,12 +25,13 @@ from sitecrawl.http.socks import connect_by_socks
 from sitecrawl.policy.http.network_addresses import AddressRule
 from sitecrawl.resolver import addresses_of
 
+EVERY_ORIGIN = "*"
 OP_LEGACY_SERVER_CONNECT = 0x4  # as in Scrapy; Python 3.12 has a name for it
 
 
 class Certificates:
     """TLS contexts: certificates are verified by the system's authorities unless an origin is
-    exempt. ``own`` are files of certificates that we show, by origin.
+    exempt, ``*`` being every one. ``own`` are files of certificates that we show, by origin.
 
     A context is made when it is first needed: reading the system's authorities takes several ms.
     """
@@ -38,19 +39,18 @@ class Certificates:
     def __init__(
         self,
         *,
-        verify: bool = True,
-        exempt: Iterable[str] = (),
+        exempt: Collection[str] = (),
         own: Mapping[str, str] | None = None,
     ) -> None:
-        self._verify = verify
-        self._exempt = frozenset(map(_address, exempt))
+        self._all_exempt = EVERY_ORIGIN in exempt
+        self._exempt = frozenset(_address(each) for each in exempt if each != EVERY_ORIGIN)
         self._own = {_address(origin): file for origin, file in (own or {}).items()}
         self._made: dict[tuple[bool, str], ssl.SSLContext] = {}
 
     def context(self, host: str, port: int) -> ssl.SSLContext:
         """Return the TLS context for connections to a host."""
         at = host, port
-        kind = lenient, file = not self._verify or at in self._exempt, self._own.get(at, "")
+        kind = lenient, file = self._all_exempt or at in self._exempt, self._own.get(at, "")
         if kind not in self._made:
             context = lenient_context() if lenient else strict_context()
             if file:

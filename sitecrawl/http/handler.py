@@ -187,9 +187,7 @@ class BoundedDownloadHandler(BaseDownloadHandler):
         )
         self.rule = self.make_rule(crawler)
         certificates = Certificates(
-            verify=params.verify_tls,
-            exempt=params.unverified_origins,
-            own=params.client_certificates,
+            exempt=params.unverified_origins, own=params.client_certificates
         )
         self._dialer = Dialer(self.rule, certificates, self._limits)
         self._stopper = DownloadStopper(crawler)

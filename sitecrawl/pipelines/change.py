@@ -54,7 +54,7 @@ class ChangePipeline(DocumentPipeline):
         """Compare links as the rules canonicalize them, without session ids."""
         spider: Any = crawler.spider
         params = spider.configuration.params
-        kept = KEPT if params.site_name_in_title == "keep" else ""
+        kept = KEPT if "site_name" not in params.title_repairs else ""
         return cls(
             spider.rules,
             version=params.pipeline_version + params.outline_version + kept,

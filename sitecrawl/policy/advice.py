@@ -107,7 +107,7 @@ ADVICE: Mapping[str, Advice] = {
     "tls_failed": Advice(
         "no trusted TLS connection",
         "have the certificate renewed, or, if you trust the network, give "
-        "-a unverified_origins=ORIGIN (-a verify_tls=no for all)",
+        "-a unverified_origins=ORIGIN (* for all)",
     ),
     "too_slow": Advice("the answer took too long", f"{LATER}, or give a longer -a max_time="),
     "unauthorized": Advice("the server asks for a password", "give -a auth=ORIGIN=user:password"),

@@ -18,6 +18,7 @@ from scrapy_playwright.handler import ScrapyPlaywrightDownloadHandler
 from scrapy_playwright.provider import PlaywrightBrowserProvider
 
 from sitecrawl.config.installed_browser import NO_BROWSER, find_chromium
+from sitecrawl.http.dialing import EVERY_ORIGIN
 from sitecrawl.http.session_file import read_storage_state
 from sitecrawl.render.network_idle import NetworkIdleWaiter, retry_on_navigation
 from sitecrawl.render.page_guard import PageGuard
@@ -283,7 +284,7 @@ class PlaywrightRenderer:
             "user_agent": self._agent,
             "accept_downloads": False,
             "service_workers": "block",
-            "ignore_https_errors": not self._params.verify_tls,
+            "ignore_https_errors": EVERY_ORIGIN in self._params.unverified_origins,
             "proxy": {"server": proxy.url},
             "storage_state": self._session,
         }

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 POLL_SECONDS = 0.05
+QUIET_SECONDS = 0.5
+"""Time after which a page is finished that neither changed nor waited for what it had asked for."""
 # Lengths instead of content, so that a clock or a carousel does not count as a change.
 SIZE = """() => [document.readyState !== 'loading', document.getElementsByTagName('*').length,
     document.body ? document.body.textContent.length : 0, location.href]"""
@@ -71,7 +73,7 @@ class NetworkIdleWaiter:
         return await retry_on_navigation(lambda: self._page.evaluate(script))
 
     async def _wait_until_quiet(self, least: float) -> None:
-        """Wait until the page was idle for ``render_quiet``, and at least ``least`` seconds."""
+        """Wait until the page was idle for ``QUIET_SECONDS``, and at least ``least`` seconds."""
         loop = asyncio.get_running_loop()
         began = since = loop.time()
         last: Any = None
@@ -80,6 +82,6 @@ class NetworkIdleWaiter:
             now = loop.time()
             if size != last or self._guard.waiting or not size[0]:
                 last, since = size, now
-            elif now - since >= self._params.render_quiet and now - began >= least:
+            elif now - since >= QUIET_SECONDS and now - began >= least:
                 return
             await asyncio.sleep(POLL_SECONDS)

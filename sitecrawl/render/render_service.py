@@ -57,7 +57,7 @@ class RenderService:
         self._crawler = crawler
         self._params = params
         self._stats = crawler.stats
-        self._renderer_name = params.render_with if params.render == "auto" else params.render
+        self._renderer_name = "playwright" if params.render == "auto" else params.render
         self._policy: RenderPolicy = (
             RenderWhereNeeded() if params.render == "auto" else RenderAlways()
         )

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import ipaddress
 import logging
+from contextlib import suppress
+from socket import AF_INET, SOCK_DGRAM, socket
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -17,6 +18,7 @@ from scrapy.exceptions import (
 )
 from scrapy.utils.misc import build_from_crawler
 
+from sitecrawl.render.network_idle import QUIET_SECONDS
 from sitecrawl.render.rendered_page import (
     MAX_SCROLLS,
     FetchedPage,
@@ -44,7 +46,7 @@ SPLASH_META_KEYS = ("splash", "download_slot", "verbatim_url")
 NO_SERVER = "no Splash server answers at %s (%s); start one, or name it: -s SPLASH_URL=http://..."
 UNGUARDED = (
     "The Splash server at %s loads the resources of pages unguarded: keep it out of private "
-    "networks, or give -a splash_sees_us_as=ADDRESS, at which it reaches this machine"
+    "networks"
 )
 # ES5, as Splash's WebKit supports no more.
 SCROLL_SCRIPT = """(function () {
@@ -93,8 +95,7 @@ and the targets of a script's navigation, which Splash cannot tell apart on page
 class SplashRenderer:
     """Renderer that sends each page's document to the Splash server of ``SPLASH_URL``.
 
-    Its requests pass our proxy if Splash can reach us: on this machine, or by
-    ``splash_sees_us_as``.
+    Its requests pass our proxy, at the address of this machine from which Splash is reached.
     """
 
     def __init__(self, crawler: Crawler, params: CrawlParams, agent: str) -> None:
@@ -105,16 +106,13 @@ class SplashRenderer:
         self._cookies = build_from_crawler(Cookies, crawler)
         self._server: str = self._splash.splash_base_url
         self._handler = HTTP11DownloadHandler(crawler)
-        local = _is_local(urlsplit(self._server).hostname or "")
-        self.proxy_address = params.splash_sees_us_as or ("127.0.0.1" if local else "")
+        self.proxy_address = _own_address(urlsplit(self._server).hostname or "")
         if not self.proxy_address:
             logger.warning(UNGUARDED, self._server)
 
     async def show(self, page: FetchedPage, proxy: SandboxProxy) -> RenderedDocument:
         """Run the page's scripts; raises one of the errors of ``rendered_page``."""
-        wait = min(
-            max(self._params.render_wait, self._params.render_quiet), self._params.render_time
-        )
+        wait = min(max(self._params.render_wait, QUIET_SECONDS), self._params.render_time)
         origin = origin_of(page.url)
         arguments: dict[str, Any] = {
             "lua_source": RENDER_SCRIPT,
@@ -185,11 +183,12 @@ class SplashRenderer:
         return self._params.render_time + SPARE_SECONDS
 
 
-def _is_local(host: str) -> bool:
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
+def _own_address(host: str) -> str:
+    """Return the address of this machine from which a host is reached; empty if it is unknown."""
+    with suppress(OSError), socket(AF_INET, SOCK_DGRAM) as unsent:
+        unsent.connect((host, 9))  # sends nothing
+        return str(unsent.getsockname()[0])
+    return ""
 
 
 def _failure(response: Any) -> Exception:

@@ -6,7 +6,7 @@ import logging
 from typing import TYPE_CHECKING
 
 from sitecrawl.policy.advice import in_words
-from sitecrawl.policy.http.answers import NO_HEAD, FetchResult, answer_of_failure
+from sitecrawl.policy.http.answers import FetchResult, answer_of_failure
 from sitecrawl.policy.lifecycle.revisit import LASTING
 from sitecrawl.policy.outcomes import Outcome
 from sitecrawl.reqmeta import origin_of, sitemap_of, visit_of
@@ -44,8 +44,6 @@ def charge_response(
     request: Request, response: Response, stats: StatsCollector, yields: Yields
 ) -> None:
     """Charge a response of any status to its origin, unless all pages of its kind fail."""
-    if request.method == "HEAD" and response.status in NO_HEAD:
-        return
     answer = answer_of(response)
     if sitemap_of(request) is None or answer.outcome in CHARGED_TO_LISTINGS:
         visit = visit_of(request)

@@ -16,7 +16,6 @@ from sitecrawl.frontier.base import DueUrl, Outcome, VisitResult
 from sitecrawl.http.fetch_errors import LeaseExpiredError
 from sitecrawl.policy.http.answers import FetchResult, answer_of_failure
 from sitecrawl.policy.http.retries import NOBODY_THERE, retry_wait
-from sitecrawl.policy.urls.url_rules import extension, read_target
 from sitecrawl.reqmeta import ORIGIN, VISIT, occupying, visit_of
 from sitecrawl.scheduling.failure_accounting import exception_names
 from sitecrawl.scheduling.origin_queues import OriginQueues
@@ -33,7 +32,7 @@ if TYPE_CHECKING:
 
 
 SAME_PAGE_NOTE = (
-    "to the same page by session_parameters, entry_parameters, query, query_drop and url_rewrite: "
+    "to the same page by session_parameters, entry_parameters, query and url_rewrite: "
     "change the one that drops the difference"
 )
 
@@ -69,10 +68,6 @@ class VisitPostponed(IgnoreRequest):
     """A page to be visited again, as it can be judged only after another request to its origin."""
 
 
-class HeadPassed(IgnoreRequest):
-    """A response to HEAD after which the page may still be wanted."""
-
-
 class VisitRequests:
     """Requests for due URLs, and the outcomes of visits without content."""
 
@@ -94,7 +89,6 @@ class VisitRequests:
         """Make the request that visits a due URL, sent exactly as the URL is written."""
         return Request(
             due.url,
-            method="HEAD" if self._asks_head(due, origin) else "GET",
             callback=self._parse,
             errback=self.failed,
             dont_filter=True,
@@ -126,10 +120,6 @@ class VisitRequests:
             return visit.end(error.outcome, error.reason)
         if isinstance(error, SamePageRedirect):
             return self._respelled(visit, origin, error.url)
-        if isinstance(error, HeadPassed):
-            origin.head_passed(visit.due.fingerprint)
-            self._visit_again(visit, origin, visit.due)
-            return None
         if isinstance(error, VisitPostponed | LeaseExpiredError):
             self._visit_again(visit, origin, visit.due)
             return None
@@ -152,15 +142,6 @@ class VisitRequests:
     def _visit_again(self, visit: Visit, origin: Origin, due: DueUrl) -> None:
         visit.withdraw()
         origin.visit_again(due)
-
-    def _asks_head(self, due: DueUrl, origin: Origin) -> bool:
-        if (
-            not self._params.head_first
-            or due.indexed_at is not None
-            or due.fingerprint in origin.head_checked
-        ):
-            return False
-        return not extension(read_target(due.url).parts.path)
 
     def _answered(
         self, visit: Visit, origin: Origin, answer: FetchResult, detail: str | None = None

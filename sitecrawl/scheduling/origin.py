@@ -273,8 +273,7 @@ class Origin:
     it says about the use of its pages, in a file that was requested.
 
     By fingerprint, for URLs whose visit has not ended: ``retry_count`` counts the retries,
-    ``head_checked`` holds those that are still wanted after HEAD, ``alternate_url`` has the other
-    spelling to which they redirected.
+    ``alternate_url`` has the other spelling to which they redirected.
     """
 
     loaded: OriginState
@@ -293,7 +292,6 @@ class Origin:
     urgent_requests: deque[Request] = field(default_factory=deque)
     in_flight: int = 0
     retry_count: Counter[int] = field(default_factory=Counter)
-    head_checked: set[int] = field(default_factory=set)
     alternate_url: dict[int, str] = field(default_factory=dict)
     open_visits: int = 0
     queued_at: float | None = None
@@ -518,10 +516,6 @@ class Origin:
         self.todo.appendleft(due)
         self.open_visits -= 1
 
-    def head_passed(self, fingerprint: int) -> None:
-        """Request a page with GET next, as HEAD did not rule it out."""
-        self.head_checked.add(fingerprint)
-
     def use_alternate(self, fingerprint: int, url: str) -> None:
         """Visit a page under the other spelling of its URL."""
         self.alternate_url[fingerprint] = url
@@ -533,7 +527,6 @@ class Origin:
     def forget(self, fingerprint: int) -> None:
         """Discard what was kept about a URL during its visit, which has ended."""
         self.retry_count.pop(fingerprint, None)
-        self.head_checked.discard(fingerprint)
         self.alternate_url.pop(fingerprint, None)
 
     # Pace

@@ -145,7 +145,9 @@ def _fill_text(
         page.cuts += ("article",)
     elif options.content == "article":
         extractor = options.article_extractor
-        article = article_text(markup, page.url, extractor, comments=options.comments)
+        article = article_text(
+            markup, page.url, extractor, comments="comments" in options.keep_parts
+        )
         if article:
             read_as_article(page, article)
 

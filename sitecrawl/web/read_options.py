@@ -17,12 +17,12 @@ LINK_PATTERNS = (
     "iframe@longdesc",
     "object@longdesc",
 )
-OBJECT_PATTERNS = ("object@data", "embed@src", "applet@archive", "applet@codebase")
 PARTS = (
     *("outside_main", "landmarks", "beside_article"),
-    *("skip_links", "cookie_banners", "furniture"),
+    *("skip_links", "cookie_banners", "furniture", "comments"),
 )
 """Parts of pages that are not their own content."""
+REPAIRS = ("quotes", "spaces", "frames")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,22 +31,17 @@ class ReadOptions:
 
     agent: str = "sitecrawl"
     link_patterns: tuple[str, ...] = LINK_PATTERNS
-    extra_link_patterns: tuple[str, ...] = ()
-    object_links: bool = False
     base_element: str = "anywhere"
-    frames_anywhere: bool = False
     longdesc: str = "follow"
     script_output: bool = True
     image_maps: str = "ignore"
-    join_split_href: bool = False
-    strip_quotes: bool = False
+    repair_links: tuple[str, ...] = ()
     link_text: bool = False
     image_text: str = "alt"
     content: str = "page"
     article_extractor: str = "trafilatura"
     date_extractor: str = "own"
     keep_parts: tuple[str, ...] = ()
-    comments: bool = False
     content_selector: str = ""
     remove_selectors: tuple[str, ...] = ()
     remove_elements: tuple[str, ...] = ()

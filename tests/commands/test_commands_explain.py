@@ -238,9 +238,9 @@ def test_a_link_on_a_page_that_says_nofollow_says_so(
     assert run.stats["sitecrawl/rules/rel"] == 1
     said = say("explain", f"{origin}/a")
     assert said.status == 1
-    why = "rel=nofollow, obey_nofollow True (default)"
+    why = "rel=nofollow, nofollow 'obey' (default)"
     assert said.lines[0] == f"Verdict: refused: {why} (in the last run, on {origin}/)"
-    assert say("explain", f"{origin}/a", "-a", "obey_nofollow=no").status == 0
+    assert say("explain", f"{origin}/a", "-a", "nofollow=ignore").status == 0
 
 
 def test_the_other_spelling_of_a_page_names_the_one_that_was_asked_for(explain: Say) -> None:

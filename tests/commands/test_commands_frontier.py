@@ -211,7 +211,7 @@ def test_an_origin_is_forgotten(server: Server, crawl: CrawlCommand, say: Say) -
     assert say("frontier", "delete-origin", "http://a.test").status == 1
     said = say("frontier", "delete-origin", kept)
     assert said.out.startswith(f"{kept} was deleted; ")
-    assert "-a forbidden_sites=127.0.0." in said.out
+    assert "-a do_not_crawl=127.0.0." in said.out
     assert kept not in say("frontier", "pending").out
     again = crawl(f"{other}/", crawl_name="both")
     assert set(again.deletions) == {url for url in done.documents if url.startswith(kept)}

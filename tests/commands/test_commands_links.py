@@ -93,14 +93,6 @@ def test_views_of_known_software(server: Server, fetching: Say, site: dict[str, 
     assert [line.split()[0] for line in said] == ["admitted", "admitted"]
 
 
-def test_a_crawl_that_asks_with_head_first_does_not_here(
-    server: Server, fetching: Say, site: dict[str, Page]
-) -> None:
-    origin = server.serve(site)
-    said = fetching("links", f"{origin}/fresh", "-a", "head_first=yes", "--admitted")
-    assert said.lines == [f"{origin}/beyond"], said.err
-
-
 @pytest.mark.parametrize(
     ("path", "words"),
     [

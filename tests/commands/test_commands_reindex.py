@@ -24,15 +24,15 @@ OPTIONS = {"realm": "own"}
 @pytest.mark.behaviour("DEL-05", "A-07", "LR-30")
 def test_what_the_rules_refuse_is_deleted(known: Crawled, crawl: CrawlCommand, say: Say) -> None:
     origin, host = known.origin, known.origin.partition("://")[2]
-    options = ("-a", f"forbidden_sites=http://{host}/private/b", "-a", "deny=/private/a")
+    options = ("-a", f"do_not_crawl=http://{host}/private/b", "-a", "deny=/private/a")
     dry = say("reindex", *options, "--dry-run")
     assert dry.status == 0, dry.err
     assert dry.lines[1:] == [
-        "Options that differ from the last run: deny, forbidden_sites",
+        "Options that differ from the last run: deny, do_not_crawl",
         "1 document deleted (deny)",
         f"  {origin}/private/a: deny '/private/a' (-a deny)",
-        "1 document deleted (forbidden_site)",
-        f"  {origin}/private/b: forbidden_sites 'http://{host}/private/b' (-a forbidden_sites)",
+        "1 document deleted (do_not_crawl)",
+        f"  {origin}/private/b: do_not_crawl 'http://{host}/private/b' (-a do_not_crawl)",
         "This was a dry run: nothing was changed.",
     ]
     assert len(say("export").records) == 6

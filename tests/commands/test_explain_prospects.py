@@ -54,7 +54,7 @@ def test_the_verdict_is_what_the_next_run_does(
     database = next((crawl.directory / ".sitecrawl").glob("*.db"))
     settings = {"SITECRAWL_DATABASE": f"sqlite:///{database}"}
     options = dict([option.split("=")] if option else [])
-    crawl(f"{known.origin}/", settings=settings, any_database="yes", **options)
+    crawl(f"{known.origin}/", settings=settings, crawl_name=database.stem, **options)
     left = verdict.startswith(("skipped", "due in"))
     assert (path in known.server.log.targets()) != left
 

@@ -62,7 +62,7 @@ def test_no_file_takes_the_crawl_down_and_each_is_explained(
     hostile = files.hostile()
     site: dict[str, Page] = {name: served(body, kind) for name, (kind, body, _) in hostile.items()}
     origin = server.serve({"/": page(*hostile, "/last.html"), "/last.html": page(), **site})
-    run = crawl(f"{origin}/", content_types="pages files", max_file_time=5)
+    run = crawl(f"{origin}/", content_types="pages files")
     assert run.status == 0
     assert "Traceback" not in run.log
     found = outcomes(crawl)
@@ -226,7 +226,7 @@ def test_a_stop_does_not_wait_for_files_and_leaves_no_process(
     rows = '<row><c r="A1"><v></v></c></row>' * 2_500_000
     slow = served(files.xlsx("Sheet", rows), files.XLSX)
     origin = server.serve({"/": page("/a.xlsx"), "/a.xlsx": slow})
-    running = crawl.begin(f"{origin}/", content_types="pages files", delay=0, max_file_time=60)
+    running = crawl.begin(f"{origin}/", content_types="pages files", delay=0)
     while "/a.xlsx" not in server.log.targets(origin):
         time.sleep(0.1)
     time.sleep(1)

@@ -143,12 +143,12 @@ def test_a_crawl_can_keep_the_list_of_extensions_that_it_began_with(
         return set(server.log.targets()) - {"/robots.txt", "/"}
 
     told: list[bool] = []
-    began = {"default_ignored_extensions": "foo", "extra_ignored_extensions": "one"}
+    began = {"default_ignored_extensions": "foo one"}
     assert asked(**began) == {"/b.bar", "/d.two"}
     stored = "SELECT configuration FROM run ORDER BY id DESC LIMIT 1"
     [(configuration,)] = crawl.rows(stored)
     assert json.loads(configuration)["params"]["ignore_extensions"] == ["foo", "one"]
-    later = {"default_ignored_extensions": "bar", "extra_ignored_extensions": "two"}
+    later = {"default_ignored_extensions": "bar two"}
     assert asked(**later) == {"/b.bar", "/d.two"}, "other defaults, the same crawl"
     assert asked(ignore_extensions="foo bar") == {"/c.one", "/d.two"}, "edited"
     assert asked(**later) == {"/c.one", "/d.two"}, "as it was edited"

@@ -39,9 +39,12 @@ def test_the_depth_of_links_can_be_limited_and_a_redirect_adds_none(
     ("options", "asked"),
     [
         ({}, "/a.foo /b.bar /d.html"),
-        ({"extra_ignored_extensions": "foo"}, "/b.bar /d.html"),
+        ({"default_ignored_extensions": "+foo"}, "/b.bar /d.html"),
         ({"default_ignored_extensions": "foo;BAR"}, "/c.pdf /d.html"),
-        ({"ignore_extensions": "bar", "extra_ignored_extensions": "foo"}, "/a.foo /c.pdf /d.html"),
+        (
+            {"ignore_extensions": "bar", "default_ignored_extensions": "+foo"},
+            "/a.foo /c.pdf /d.html",
+        ),
         ({"ignore_extensions": "bar", "always_ignored_extensions": "foo"}, "/c.pdf /d.html"),
     ],
 )
@@ -101,7 +104,7 @@ def test_a_file_that_the_server_only_guesses_to_be_text_is_read_if_it_is(
         ),
         ({"contains": "keep"}, "/a#keep /keep/b /c?keep", "/keep/b /c?keep"),
         ({"not_contains": "skip /x"}, "/a#skip /skip/b /c?skip /x/d", "/a"),
-        ({"forbidden_sites": "{origin}/shut/"}, "/shut/a /shut /open", "/shut /open"),
+        ({"do_not_crawl": "{origin}/shut/"}, "/shut/a /shut /open", "/shut /open"),
     ],
 )
 def test_patterns_and_lists(
@@ -227,9 +230,8 @@ def test_an_escaped_letter_opens_no_door_and_is_requested_as_found(
     origin = server.serve({"/": page(*shut, *opened), **site})
     options = {
         "deny": "/secret/",
-        "do_not_crawl": "/closed/",
+        "do_not_crawl": f"/closed/ {origin}/forbidden/",
         "not_contains": "hidden",
-        "forbidden_sites": f"{origin}/forbidden/",
     }
     run = crawl(f"{origin}/", **options)
     assert asked_for(server, origin) == set(opened[:2])

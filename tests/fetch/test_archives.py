@@ -132,7 +132,7 @@ def test_reindexing_from_an_archive(server: Server, crawl: CrawlCommand) -> None
     origin = server.serve(SITE)
     crawl(f"{origin}/", warc="arch", deny="/never", field_map="body:text")
     requested = len(server.log.of(origin))
-    status, text = crawl.command("reindex", "--from-warc", "arch", "-a", "markdown=yes")
+    status, text = crawl.command("reindex", "--from-warc", "arch", "-a", "more_fields=markdown")
     assert status == 0, text
     status, text = crawl.command("export")
     documents = {each["url"]: each for each in map(json.loads, text.splitlines())}

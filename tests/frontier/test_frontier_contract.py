@@ -165,7 +165,7 @@ def test_a_database_of_another_crawl_is_refused(work: Crawls) -> None:
     )
     with pytest.raises(FrontierError, match=told):
         work("second")
-    assert work("second", any_name=True).store.run == 2
+    assert work("second", realm="other").store.run == 2
 
 
 @pytest.mark.behaviour("DB-09")

@@ -55,7 +55,7 @@ def test_csv_has_a_column_for_every_field(server: Server, tmp_path: Path) -> Non
 @pytest.mark.behaviour("O-12")
 def test_strange_names_and_characters_break_no_format(server: Server, tmp_path: Path) -> None:
     origin = server.serve({"/": STRANGE})
-    written = run(origin, tmp_path / "1.xml", "-a", "keep_metas=1")
+    written = run(origin, tmp_path / "1.xml", "-a", "more_fields=metas")
     (item,) = ElementTree.fromstring(written)
     assert item.findtext("body") == "Strange\n\ufffdtext\ufffd"
     names = [name.text for name in item.findall("metas/value/name")]

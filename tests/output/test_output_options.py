@@ -36,11 +36,8 @@ def test_what_is_read_and_kept_by_option(server: Server, crawl: CrawlCommand) ->
         f"{origin}/",
         crawl_name="told",
         noindex_markers="mine|/mine",
-        xml_fields=1,
-        recase_titles=1,
-        output_links=1,
-        anchor_text=1,
-        keep_metas=1,
+        title_repairs="capitals",
+        more_fields="elements links anchors metas",
         content="all",
     ).documents
     before, after = plain[f"{origin}/"], told[f"{origin}/"]

@@ -57,7 +57,7 @@ def test_real_lines_have_the_types_of_the_examples(server: Server, crawl: CrawlC
         ),
     }
     origin = server.serve(site)
-    run = crawl(f"{origin}/", output_links=1, realm="library", keep_metas=1)
+    run = crawl(f"{origin}/", more_fields="links metas", realm="library")
     example = examples("Documents")
     for line in run.lines:
         assert set(line) <= set(example)

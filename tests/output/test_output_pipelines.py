@@ -273,7 +273,7 @@ def test_presets_in_a_crawl(server: Server, crawl: CrawlCommand) -> None:
         "/dir/page.html": "<title>Page</title><meta name=keywords content='a, b'><h1>One</h1>",
     }
     origin = server.serve(site)
-    run = crawl(f"{origin}/", preset="elastic", output_links=1, crawl_name="elastic")
+    run = crawl(f"{origin}/", preset="elastic", more_fields="links", crawl_name="elastic")
     document = run.documents[f"{origin}/dir/page.html"]
     assert document["headings"] == ["One"]
     assert document["meta_keywords"] == "a, b"

@@ -21,8 +21,11 @@ REMEDY = "change that option, or leave the start out"
         ("allow", "[", "'[' is not a regular expression"),
         ("query", "guess", "Input should be 'learn'"),
         ("scope", "world", "Input should be 'origin'"),
-        ("do_not_crawl", "private", "'private' is neither a path from the root nor a URL"),
-        ("forbidden_sites", "http://", "'http://' names no host"),
+        (
+            "do_not_crawl",
+            "private",
+            "'private' is neither a host, nor a path from the root, nor a URL",
+        ),
         ("url_query_parameters", "id", "'id' names no parameters behind a question mark"),
         ("url_query_parameters", "shop?id", "'shop?id' begins with neither a path"),
         ("url_rewrite", "/a/", "'/a/' is not of the form PATTERN=>REPLACEMENT"),
@@ -81,8 +84,7 @@ def test_the_list_that_a_crawl_keeps_as_its_own() -> None:
     begun = CrawlParams(
         start=[START],
         keep_extensions=True,
-        default_ignored_extensions=("gif", "js"),
-        extra_ignored_extensions=("gif", "z"),
+        default_ignored_extensions=("gif", "js", "z"),
     )
     first = with_own_extensions(Configuration(begun, {}), None)
     assert first.params.ignore_extensions == ("gif", "js", "z")

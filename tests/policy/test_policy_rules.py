@@ -89,13 +89,13 @@ def test_depth_counts_links_from_the_start() -> None:
 def test_rel_says_not_to_follow(rel: set[str]) -> None:
     decision = rules({}).admit("http://example.org/x", rel=frozenset(rel)).decision
     assert decision.reason == "rel"
-    lax = rules({"options": {"obey_nofollow": False}})
+    lax = rules({"options": {"nofollow": "ignore"}})
     assert lax.admit("http://example.org/x", rel=frozenset(rel)).decision.allowed
 
 
 @pytest.mark.behaviour("LR-26")
 def test_style_sheets_are_no_pages() -> None:
-    engine = rules({"options": {"obey_nofollow": False}})
+    engine = rules({"options": {"nofollow": "ignore"}})
     admission = engine.admit("http://example.org/look", rel=frozenset({"alternate", "stylesheet"}))
     assert admission.decision.reason == "rel"
     assert engine.admit("http://example.org/de", rel=frozenset({"alternate"})).decision.allowed

@@ -21,7 +21,7 @@ def test_defaults_are_those_of_the_layers_below() -> None:
 def test_values_reach_the_layers_below() -> None:
     params = ContentParams.model_validate(
         {
-            "anchor_text": "yes",
+            "more_fields": "anchors",
             "remove_elements": "nav, aside",
             "fields": {"price": "p:first-child@title"},
             "title_order": "og:title title",

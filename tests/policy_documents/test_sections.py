@@ -16,7 +16,6 @@ from sitecrawl.policy.documents.sections import (
     MAX_SECTIONS,
     SectionOptions,
     build_sections,
-    count_tokens,
     markdown_of,
     text_of,
 )
@@ -131,13 +130,11 @@ def test_small_sections_behind_a_larger_one_stay_in_order() -> None:
 
 
 @pytest.mark.behaviour("SE-03")
-@pytest.mark.parametrize("unit", ["characters", "tokens"])
-def test_a_large_section_is_cut_between_paragraphs(unit: str) -> None:
+def test_a_large_section_is_cut_between_paragraphs() -> None:
     paragraphs = [ContentBlock(f"Paragraph {n} " + "with words " * 20) for n in range(40)]
-    parts = built(heading("H", 1), *paragraphs, options=SectionOptions(0, 1000, unit))
-    measure = count_tokens if unit == "tokens" else len
+    parts = built(heading("H", 1), *paragraphs, options=SectionOptions(0, 1000))
     assert len(parts) > 2
-    assert all(400 < measure(part["markdown"]) <= 1100 for part in parts[:-1])
+    assert all(400 < len(part["markdown"]) <= 1100 for part in parts[:-1])
     assert "\n".join(part["text"] for part in parts) == text_of([heading("H", 1), *paragraphs])
     assert all(part["heading_path"] == ["H"] for part in parts)
 

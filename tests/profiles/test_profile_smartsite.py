@@ -168,7 +168,7 @@ def test_discovery_and_further_lists_are_options(seen: Seen, new_crawl: NewCrawl
     run = new_crawl("lists")(
         f"{seen.origin}/list",
         contains="/list .html .tmp nr=",
-        extra_ignored_extensions="tmp",
+        default_ignored_extensions="+tmp",
         query_keep="id, nr",
         profile="smartsite",
     )

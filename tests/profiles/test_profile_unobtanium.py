@@ -230,5 +230,7 @@ def test_crawling_stops_after_a_number_of_actions(served: Server, new_crawl: New
     other = {"SITECRAWL_DATABASE": f"sqlite:///{database}"}
     refused = command(f"{origin}/", settings=other, crawl_name="another", **OPTIONS)
     assert refused.status == 3, "a database is for one crawl"
-    allowed = command(f"{origin}/", settings=other, crawl_name="another", any_database=1, **OPTIONS)
+    allowed = command(
+        f"{origin}/", settings=other, crawl_name="another", realm="another", **OPTIONS
+    )
     assert allowed.status == 0, allowed.log[-3000:]

@@ -55,7 +55,7 @@ class Result:
 
 def crawled(command: CrawlCommand, server: Server, origin: str, render: str) -> Result:
     """One run, and what the crawl database says of each path."""
-    done = command(f"{origin}/", deny=DENIED, render=render, render_quiet=0.7, render_time=60)
+    done = command(f"{origin}/", deny=DENIED, render=render, render_time=60)
     query = "select url, outcome, reason, status, redirect_to, detail from url"
     rows = {row[0].removeprefix(origin): row[1:] for row in command.rows(query)}
     return Result(origin, done, server.log, rows)

@@ -82,7 +82,9 @@ def read(markup: str, *, frames_anywhere: bool = False) -> Page:
         url=URL,
         content_type="text/html; charset=utf-8",
         headers={},
-        options=ReadOptions(link_patterns=patterns, frames_anywhere=frames_anywhere),
+        options=ReadOptions(
+            link_patterns=patterns, repair_links=("frames",) if frames_anywhere else ()
+        ),
     )
 
 

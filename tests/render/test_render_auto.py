@@ -13,7 +13,7 @@ def test_of_three_hundred_pages_those_thirty_are_rendered_that_need_it(
     server: Server, crawl: CrawlCommand
 ) -> None:
     origin = server.serve(mixed(pages=300, scripted=30))
-    done = crawl(f"{origin}/", render="auto", render_quiet=0.1, politeness=0, requests_per_origin=4)
+    done = crawl(f"{origin}/", render="auto", politeness=0, requests_per_origin=4)
     assert done.status == 0, done.log[-3000:]
     assert len(done.documents) == 301
     made = [line for line in done.lines if "Made by a script for /app/" in line["body"]]

@@ -148,7 +148,7 @@ def test_what_did_not_change_never_starts_the_browser_and_the_browser_is_renewed
     for path in ("/", "/one", "/two"):
         site[path] = Answer(str(site[path]), headers={"ETag": f'"{path}"', "X-Seen": "yes"})
     origin = server.serve(site)
-    first = crawl(f"{origin}/", render="playwright", render_quiet=0.1, render_restart=2)
+    first = crawl(f"{origin}/", render="playwright", render_restart=2)
     assert len(first.documents) == 3
     assert first.documents[f"{origin}/one"]["etag"] == '"/one"'
     assert first.stats["playwright/browser_count"] == 2

@@ -205,7 +205,6 @@ def test_pages_that_cost_too_much_have_their_outcome_and_the_crawl_goes_on(
     done = crawl(
         f"{origin}/",
         render="auto",
-        render_quiet=0.2,
         render_time=1,
         render_max_size=200_000,
         max_body_size=200_000,

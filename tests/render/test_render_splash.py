@@ -165,7 +165,7 @@ def test_auto_asks_splash_for_the_pages_that_need_it(
         }
     )
     settings = {"SPLASH_URL": splash.url}
-    done = crawl(f"{origin}/", render="auto", render_with="splash", settings=settings)
+    done = crawl(f"{origin}/", render="splash", settings=settings)
     assert "Made by a script for /app" in done.documents[f"{origin}/app"]["body"]
     assert done.stats["sitecrawl/render/pages"] == 1
 
@@ -175,7 +175,7 @@ def test_a_missing_splash_server_is_reported_once(server: Server, crawl: CrawlCo
     apps = {f"/app/{number}": shell("App", "1") for number in range(3)}
     origin = server.serve({"/": page(*apps, title="Start", text=text), **apps})
     settings = {"SPLASH_URL": refusing_origin()}
-    done = crawl(f"{origin}/", render="auto", render_with="splash", settings=settings)
+    done = crawl(f"{origin}/", render="splash", settings=settings)
     assert list(done.documents) == [f"{origin}/"]
     assert done.log.count("Pages cannot be rendered: no Splash server answers at") == 1
     outcomes = crawl.rows("select distinct outcome, reason from url where url like '%/app/%'")

@@ -49,7 +49,7 @@ def test_points_of_image_maps_are_asked_for_whatever_becomes_of_queries(
 @pytest.mark.behaviour("L-31")
 def test_the_text_of_links_is_kept_with_their_target(server: Server, crawl: CrawlCommand) -> None:
     origins = serve(server)
-    run = crawl(f"{origins.main}/anchors/", scope="directory", anchor_text="yes")
+    run = crawl(f"{origins.main}/anchors/", scope="directory", more_fields="anchors")
     target = run.documents[f"{origins.main}/anchors/target.html"]
     assert target["anchors"] == ["zqgood1650"]
     assert "zqgood1650" not in target["body"]
@@ -88,7 +88,7 @@ def test_queries_can_be_taken_off(server: Server, crawl: CrawlCommand) -> None:
 @pytest.mark.behaviour("M-14")
 def test_nofollow_can_be_disregarded(server: Server, crawl: CrawlCommand) -> None:
     origins = serve(server)
-    crawl(f"{origins.main}/robots/", scope="directory", obey_nofollow="no")
+    crawl(f"{origins.main}/robots/", scope="directory", nofollow="ignore")
     asked = set(server.log.targets())
     behind = ("meta-nofollow-target", "meta-none-target", "header-nofollow-target")
     assert asked >= {f"/robots/{name}.html" for name in (*behind, "rel-nofollow", "rel-noindex")}

@@ -9,16 +9,15 @@ from hypothesis import strategies as st
 from fixtures.effort import effort_within
 from sitecrawl.web.html.page import Page
 from sitecrawl.web.page_reader import read_page
-from sitecrawl.web.read_options import ReadOptions
+from sitecrawl.web.read_options import LINK_PATTERNS, ReadOptions
 
 DEFAULT = ReadOptions()
 ALL = ReadOptions(
-    object_links=True,
     image_maps="sample",
     link_text=True,
     image_text="title",
     xml_fields=True,
-    extra_link_patterns=("x-y@z", "p@title"),
+    link_patterns=(*LINK_PATTERNS, "object@data", "x-y@z", "p@title"),
     fields=(("a", "p"), ("b", "*@title")),
 )
 MARKUP = st.lists(

@@ -33,7 +33,7 @@ SAME = {
 """Settings that an option takes as they are."""
 OTHERWISE: dict[str, tuple[str, Callable[[Any], Any]]] = {
     "max_crawl_depth": ("max_depth", lambda value: max(int(value) - 1, 0)),  # starts have 1
-    "ssl_verification_mode": ("verify_tls", lambda value: value != "none"),
+    "ssl_verification_mode": ("unverified_origins", lambda value: ["*"] if value == "none" else []),
     "binary_content_extraction_mime_types": (
         "content_types",
         lambda value: ["pages", *texts(value)],

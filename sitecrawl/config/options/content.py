@@ -15,7 +15,7 @@ from sitecrawl.policy.documents.placeholders import KINDS
 from sitecrawl.policy.outcomes import Outcome
 from sitecrawl.web.html.custom_fields import check_selector, is_xpath
 from sitecrawl.web.html.main_content import PAGE_LANDMARKS
-from sitecrawl.web.read_options import LINK_PATTERNS, PARTS, ReadOptions
+from sitecrawl.web.read_options import LINK_PATTERNS, PARTS, REPAIRS, ReadOptions
 
 
 def check_link_pattern(pattern: str) -> str:
@@ -39,6 +39,13 @@ def check_marker(marker: str) -> str:
     if not (opening.strip() and mark and closing.strip()):
         raise ValueError(f"{marker!r} is not of the form opening|closing")
     return marker
+
+
+def check_repair(repair: str) -> str:
+    """Check that a repair of links exists."""
+    if repair not in REPAIRS:
+        raise ValueError(f"{repair!r} is none of {', '.join(REPAIRS)}")
+    return repair
 
 
 def check_part(part: str) -> str:
@@ -80,29 +87,14 @@ class ContentParams(DocumentParams):
     link_patterns: Annotated[Words, each(check_link_pattern)] = option(
         default=LINK_PATTERNS,
         effect=Effect.READING,
-        description="The attributes that hold links, as tag@attribute; replaces the table.",
-    )
-    extra_link_patterns: Annotated[Words, each(check_link_pattern)] = option(
-        default=(),
-        effect=Effect.READING,
-        description="Further attributes that hold links, as tag@attribute.",
-    )
-    object_links: bool = option(
-        default=False,
-        effect=Effect.READING,
-        description="Follow the documents of object, embed and applet.",
+        description="The attributes that hold links, as tag@attribute; +tag@attribute adds "
+        "to the table, such as +object@data for the documents of objects.",
     )
     base_element: Literal["anywhere", "head"] = option(
         default="anywhere",
         effect=Effect.READING,
         description="Where a base element counts of which relative links start: anywhere, as "
         "browsers have it, or in the head alone. The first one with an address is the page's.",
-    )
-    frames_anywhere: bool = option(
-        default=False,
-        effect=Effect.READING,
-        description="Read frames outside a frameset, and links beside one, though browsers drop "
-        "them.",
     )
     longdesc: Literal["follow", "ignore"] = option(
         default="follow",
@@ -122,22 +114,12 @@ class ContentParams(DocumentParams):
         description="Server-side image maps: ignore them, sample asks for some of their points "
         "whatever query says, mapfile fetches the map file and reads its targets.",
     )
-    join_split_href: bool = option(
-        default=False,
+    repair_links: Annotated[Words, each(check_repair)] = option(
+        default=(),
         effect=Effect.READING,
-        description="Remove white space within a link as an editor's line break; otherwise a space "
-        "is part of the address.",
-    )
-    strip_quotes: bool = option(
-        default=False,
-        effect=Effect.READING,
-        description="Remove every quotation mark from links; otherwise only those that wrap or "
-        "break one.",
-    )
-    anchor_text: bool = option(
-        default=False,
-        effect=Effect.READING,
-        description="Keep the text of links for the page that they lead to.",
+        description="Repairs of links that browsers do not make: quotes removes every quotation "
+        "mark, not only those that wrap or break a link; spaces removes white space as an editor's "
+        "line break; frames reads frames outside a frameset, and links beside one.",
     )
     image_text: Literal["none", "alt", "title"] = option(
         default="alt",
@@ -175,12 +157,8 @@ class ContentParams(DocumentParams):
         default=(),
         effect=Effect.READING,
         description="Parts of pages that stay in the text though they are not their own content: "
-        "outside_main, landmarks, beside_article, skip_links, cookie_banners, furniture.",
-    )
-    comments: bool = option(
-        default=False,
-        effect=Effect.READING,
-        description="With `content=article`, keep the comments of readers.",
+        "outside_main, landmarks, beside_article, skip_links, cookie_banners, furniture; comments are those of readers "
+        "with content=article.",
     )
     content_selector: Annotated[str, AfterValidator(check_css)] = option(
         default="",
@@ -209,11 +187,6 @@ class ContentParams(DocumentParams):
         effect=Effect.READING,
         description="Further comments between which text is left out, as opening|closing, beside "
         "noindex, robots, googleoff, htdig_noindex and the like.",
-    )
-    xml_fields: bool = option(
-        default=False,
-        effect=Effect.READING,
-        description="Make fields of the elements of XML documents.",
     )
     fields: Annotated[Selectors, AfterValidator(check_selectors)] = option(
         default={},
@@ -252,7 +225,8 @@ class ContentParams(DocumentParams):
         fields = tuple(each for each in self.fields.items() if not is_xpath(each[1]))
         return ReadOptions(
             agent=agent,
-            link_text=self.anchor_text,
+            link_text="anchors" in self.more_fields,
+            xml_fields="elements" in self.more_fields,
             fields=fields,
             outline=self.needs_outline,
             **same,

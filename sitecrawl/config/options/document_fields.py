@@ -10,7 +10,9 @@ from sitecrawl.config.option import Effect, option
 from sitecrawl.config.types import OptionGroup, Pairs, Words
 from sitecrawl.policy.documents.document_options import (
     DESCRIPTION_ORDER,
+    MORE_FIELDS,
     TITLE_ORDER,
+    TITLE_REPAIRS,
     DocumentOptions,
 )
 from sitecrawl.policy.documents.metadata_mapping import mapping_problems
@@ -23,6 +25,23 @@ def check_sources(order: tuple[str, ...]) -> tuple[str, ...]:
         if source not in SOURCES:
             raise ValueError(f"{source!r} is none of {', '.join(sorted(SOURCES))}")
     return order
+
+
+def check_more_fields(names: tuple[str, ...]) -> tuple[str, ...]:
+    """Check that every further field is known."""
+    return _each_of(MORE_FIELDS, names)
+
+
+def check_title_repairs(names: tuple[str, ...]) -> tuple[str, ...]:
+    """Check that every repair of titles is known."""
+    return _each_of(TITLE_REPAIRS, names)
+
+
+def _each_of(known: tuple[str, ...], names: tuple[str, ...]) -> tuple[str, ...]:
+    for name in names:
+        if name not in known:
+            raise ValueError(f"{name!r} is none of {', '.join(known)}")
+    return names
 
 
 def check_extra_fields(fields: dict[str, str]) -> dict[str, str]:
@@ -57,17 +76,13 @@ class DocumentParams(OptionGroup):
         effect=Effect.READING,
         description="Characters of a title, cut at a word; 0 for no limit.",
     )
-    site_name_in_title: Literal["remove", "keep"] = option(
-        default="remove",
+    title_repairs: Annotated[Words, AfterValidator(check_title_repairs)] = option(
+        default=TITLE_REPAIRS[:1],
         effect=Effect.READING,
-        description="The name of the site in the title element: remove it where the page names it, "
-        "or where what is left stands elsewhere on the page as its title or heading; or keep "
-        "titles as they are written. It has a field of its own, site_name.",
-    )
-    recase_titles: bool = option(
-        default=False,
-        effect=Effect.READING,
-        description="Write titles that are all in capitals in small letters.",
+        description="Repairs of titles: site_name removes the name of the site from the title element "
+        "where the page names it, or where what is left stands elsewhere on the page as its title or "
+        "heading (it has a field of its own, site_name); capitals writes titles that are all in "
+        "capitals in small letters. If empty titles stay as they are written.",
     )
     description_order: Annotated[Words, AfterValidator(check_sources)] = option(
         default=DESCRIPTION_ORDER,
@@ -88,11 +103,14 @@ class DocumentParams(OptionGroup):
         description="Metadata to extra fields, as name:field; json_ld.NAME and field.NAME reach "
         "structured data and own fields. Several names to one field accumulate.",
     )
-    keep_metas: bool = option(
-        default=False, effect=Effect.READING, description="List all metadata in documents."
-    )
-    output_links: bool = option(
-        default=False, effect=Effect.READING, description="List the links of documents."
+    more_fields: Annotated[Words, AfterValidator(check_more_fields)] = option(
+        default=(),
+        effect=Effect.READING,
+        description="Further fields of documents: markdown is the text with headings, lists, tables, "
+        "listings, admonitions, images with their ALT and absolute links; sections lists the text "
+        "between headings, with the headings above it, an address and an id that stays when other "
+        "sections change; metas has all metadata; links lists the links; anchors has the texts of "
+        "the links that lead to the page; elements makes fields of the elements of XML documents.",
     )
     field_map: Pairs = option(
         default={},
@@ -104,20 +122,8 @@ class DocumentParams(OptionGroup):
         effect=Effect.NAMING,
         description="Shape of the output: full has every field, elastic gives those that "
         "Elastic's Open Crawler writes its types, minimal has the few that a search needs, and "
-        "deletions, rag those that retrieval for a language model needs: it turns markdown and "
-        "sections on. field_map renames what is left.",
-    )
-    markdown: bool = option(
-        default=False,
-        effect=Effect.READING,
-        description="Write the text as Markdown, too: headings, lists, tables, listings, "
-        "admonitions, images with their ALT and absolute links.",
-    )
-    sections: bool = option(
-        default=False,
-        effect=Effect.READING,
-        description="List the sections of documents: the text between headings, with the headings "
-        "above it, an address and an id that stays when other sections change.",
+        "deletions, rag those that retrieval for a language model needs: it adds markdown and "
+        "sections. field_map renames what is left.",
     )
     split: Literal["pages", "sections"] = option(
         default="pages",
@@ -129,21 +135,15 @@ class DocumentParams(OptionGroup):
         default=200,
         ge=0,
         effect=Effect.READING,
-        description="Size of its Markdown below which a section without subsections is merged "
+        description="Characters of its Markdown below which a section without subsections is merged "
         "with the one above it or the small ones beside it.",
     )
     section_max: int = option(
         default=4_000,
         ge=0,
         effect=Effect.READING,
-        description="Size of its Markdown above which a section is cut between paragraphs, in the "
+        description="Characters of its Markdown above which a section is cut between paragraphs, in the "
         "last resort between words; 0 for no limit.",
-    )
-    section_unit: Literal["characters", "tokens"] = option(
-        default="characters",
-        effect=Effect.READING,
-        description="Unit of section_min and section_max. Tokens are estimated: the tokenizers of "
-        "language models differ.",
     )
 
     binary_guard: bool = option(
@@ -170,10 +170,11 @@ class DocumentParams(OptionGroup):
         """A text that changes with the division and notation of content; empty if neither is used."""
         if not self.needs_outline:
             return ""
-        bounds = (self.section_min, self.section_max, self.section_unit)
-        return f"{self.markdown} {self.sections} {self.split} {bounds}"
+        bounds = (self.section_min, self.section_max, "characters")
+        markdown, sections = ("markdown" in self.more_fields, "sections" in self.more_fields)
+        return f"{markdown} {sections} {self.split} {bounds}"
 
     @property
     def needs_outline(self) -> bool:
         """True if documents contain more of their content's structure than its text."""
-        return self.markdown or self.sections or self.split == "sections"
+        return self.split == "sections" or not {"markdown", "sections"}.isdisjoint(self.more_fields)

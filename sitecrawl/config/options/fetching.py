@@ -250,15 +250,6 @@ class FetchParams(OptionGroup):
     accept: Words = option(
         (), effect=Effect.RUN, description="MIME types to accept beside those of pages."
     )
-    head_first: bool = option(
-        default=False,
-        effect=Effect.RUN,
-        description="Ask with HEAD for a new URL without file extension before it is fetched; "
-        "otherwise an unwanted body is cut off after its headers.",
-    )
-    accept_language: HeaderText = option(
-        "", effect=Effect.RUN, description="Accept-Language header to send; none if empty."
-    )
     headers: Headers = option(
         default_factory=dict,
         secret=True,
@@ -438,13 +429,6 @@ class FetchParams(OptionGroup):
         description="Largest file (PDF, Office and the like, where content_types wants them), in "
         "place of max_body_size.",
     )
-    max_file_time: Duration = option(
-        20.0,
-        ge=1,
-        le=3600,
-        effect=Effect.RUN,
-        description="Maximum processor time for reading one file.",
-    )
     warc: str = option(
         "",
         effect=Effect.RUN,
@@ -461,11 +445,6 @@ class FetchParams(OptionGroup):
         effect=Effect.RUN,
         description="Allow requests to addresses that are not public. Without it, a start with such"
         " an address opens that address only.",
-    )
-    verify_tls: bool = option(
-        default=True,
-        effect=Effect.RUN,
-        description="Verify the certificates of servers.",
     )
     unverified_origins: Origins = option(
         (), effect=Effect.RUN, description="Origins whose certificates are not verified."

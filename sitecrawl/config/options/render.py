@@ -44,10 +44,7 @@ class RenderParams(OptionGroup):
         "none",
         effect=Effect.READING,
         description="Pages that a browser renders: none, every page with scripts in a Splash server"
-        " (splash) or in a local Chromium (playwright), or those that need it (auto).",
-    )
-    render_with: Literal["playwright", "splash"] = option(
-        "playwright", effect=Effect.RUN, description="Which browser render=auto uses."
+        " (splash) or in a local Chromium (playwright), or those that need it in Chromium (auto).",
     )
     render_time: Duration = option(
         20.0,
@@ -56,14 +53,6 @@ class RenderParams(OptionGroup):
         effect=Effect.RUN,
         description="Maximum time until a page counts as finished; its content at that time is "
         "taken.",
-    )
-    render_quiet: Duration = option(
-        0.5,
-        ge=0.05,
-        le=60,
-        effect=Effect.RUN,
-        description="A page is finished when for this long it neither changed nor waited for "
-        "anything that it had asked for; Splash waits this long after loading.",
     )
     render_wait: Duration = option(
         0.0,
@@ -87,11 +76,4 @@ class RenderParams(OptionGroup):
         ge=1,
         effect=Effect.RUN,
         description="Pages after which the browser is started anew, to bound its memory.",
-    )
-    splash_sees_us_as: str = option(
-        "",
-        pattern=r"^[\w.:-]*$",
-        effect=Effect.RUN,
-        description="Address of this machine as a Splash server on another one reaches it, so "
-        "that what pages ask for passes the guard of private addresses.",
     )

@@ -14,7 +14,7 @@ from sitecrawl.policy.http.mime import CONTENT_TYPES, read_mime_extensions
 from sitecrawl.policy.urls.canonicalization import read_combination, read_rewrite
 from sitecrawl.policy.urls.scope import read_domain
 from sitecrawl.policy.urls.session_ids import SESSION_PARAMETERS, TRACKING_PARAMETERS
-from sitecrawl.policy.urls.url_rules import IGNORED_EXTENSIONS, read_policy, read_site
+from sitecrawl.policy.urls.url_rules import IGNORED_EXTENSIONS, read_policy
 from sitecrawl.web.files.formats import media_types, wanted_formats
 from sitecrawl.web.robots.usage_statements import PURPOSES
 from sitecrawl.web.urls.identity import DEFAULT_PAGES, FOLDS
@@ -88,17 +88,13 @@ class RuleParams(OptionGroup):
         default=None,
         effect=Effect.FOLLOWING,
         description="The crawl's own list of file extensions that are not fetched, in place of "
-        "default_ignored_extensions and extra_ignored_extensions.",
+        "default_ignored_extensions.",
     )
     default_ignored_extensions: Extensions = option(
         default=IGNORED_EXTENSIONS,
         effect=Effect.FOLLOWING,
-        description="File extensions that are not fetched unless the crawl has its own list.",
-    )
-    extra_ignored_extensions: Extensions = option(
-        default=(),
-        effect=Effect.FOLLOWING,
-        description="File extensions that complete default_ignored_extensions.",
+        description="File extensions that are not fetched unless the crawl has its own list; "
+        "+log adds to it.",
     )
     always_ignored_extensions: Extensions = option(
         default=(),
@@ -156,13 +152,8 @@ class RuleParams(OptionGroup):
     do_not_crawl: Annotated[Words, each(read_policy)] = option(
         default=(),
         effect=Effect.FOLLOWING,
-        description="Parts of sites that are not crawled: paths from the root or URLs, as "
-        "prefixes; * stands for anything, $ for the end.",
-    )
-    forbidden_sites: Annotated[Lines, each(read_site)] = option(
-        default=(),
-        effect=Effect.FOLLOWING,
-        description="Hosts (with their subdomains) or URL prefixes never visited.",
+        description="Parts of sites that are not crawled: hosts (with their subdomains), or paths "
+        "from the root or URLs as prefixes; * stands for anything, $ for the end.",
     )
     url_rewrite: Annotated[Lines, each(read_rewrite)] = option(
         default=(),
@@ -184,11 +175,6 @@ class RuleParams(OptionGroup):
         effect=Effect.FOLLOWING,
         description="The parameters that query=filter keeps, and no list of names removes; with "
         "query=learn, URLs that have no others are always requested. Names are compared with case.",
-    )
-    query_drop: Words = option(
-        default=(),
-        effect=Effect.FOLLOWING,
-        description="Parameters removed from all queries; names are compared with case.",
     )
     log_blocked: bool = option(
         default=False,
@@ -213,8 +199,8 @@ class RuleParams(OptionGroup):
     entry_parameters: Words = option(
         default=TRACKING_PARAMETERS,
         effect=Effect.FOLLOWING,
-        description="Names of parameters that only track where visitors came from, removed from "
-        "queries; * is any text. The default names apply to query=learn, and never to parameters "
+        description="Names of parameters removed from queries, as those that only track where "
+        "visitors came from; * is any text, and +name adds to the list. The default names apply to query=learn, and never to parameters "
         "of query_keep or allow.",
     )
     domino: bool = option(
@@ -281,11 +267,12 @@ class RuleParams(OptionGroup):
         description="Regular expressions; a URL that matches one is requested, whatever the pages of its "
         "kind have brought. The end of a crawl names those that fetch what was left out.",
     )
-    obey_nofollow: bool = option(
-        default=True,
+    nofollow: Literal["obey", "ignore", "drop"] = option(
+        default="obey",
         effect=Effect.FOLLOWING | Effect.READING,
-        description="Leave out links with rel=nofollow or rel=noindex, and all links of a page "
-        "whose robots directives say nofollow.",
+        description="Treatment of nofollow: obey leaves out links with rel=nofollow or rel=noindex, "
+        "and all links of a page whose robots directives say nofollow; drop makes no document of "
+        "such a page either; ignore follows them all.",
     )
     skip_known_views: bool = option(
         default=True,
@@ -294,11 +281,6 @@ class RuleParams(OptionGroup):
         "code browsers, wikis, documentation) offers views of its pages: blame, differences, raw "
         "texts, old versions, histories, forms, print, single posts, lists in another order. A "
         "page tells its software by its generator or another mark.",
-    )
-    index_nofollow: bool = option(
-        default=True,
-        effect=Effect.FOLLOWING | Effect.READING,
-        description="Make a document of a page whose robots directives say nofollow.",
     )
     rogue: bool = option(
         default=False,
@@ -320,8 +302,10 @@ class RuleParams(OptionGroup):
         """The initial list of extensions of a crawl."""
         wanted = {e for each in wanted_formats(self.content_types) for e in each.extensions}
         default = tuple(each for each in self.default_ignored_extensions if each not in wanted)
-        return tuple(dict.fromkeys(default + self.extra_ignored_extensions))
+        return tuple(dict.fromkeys(default))
 
     def obedience(self) -> Obedience:
         """Return the robots directives of pages that are obeyed."""
-        return Obedience(self.rogue, self.obey_nofollow, self.index_nofollow, self.purpose)
+        return Obedience(
+            self.rogue, self.nofollow != "ignore", self.nofollow != "drop", self.purpose
+        )

@@ -32,7 +32,7 @@ class StateParams(OptionGroup):
         AUTO,
         effect=Effect.RUN,
         description="Age at which a page is due for another visit; auto is an age for each page by its "
-        "rate of change, between 1d (or min_revisit, if longer) and max_revisit, at first 2d.",
+        "rate of change, between 1d and max_revisit, at first 2d.",
     )
     max_pages_per_day: int = option(
         0,
@@ -52,12 +52,6 @@ class StateParams(OptionGroup):
         effect=Effect.RUN,
         description="Date in If-Modified-Since: the server's Last-Modified, else the time of the "
         "last visit; or always that time.",
-    )
-    min_revisit: Duration = option(
-        HOUR,
-        effect=Effect.RUN,
-        description="Shortest time to the next visit that an Expires header or `recrawl=auto` may "
-        "ask for.",
     )
     max_revisit: Duration = option(
         30 * DAY,
@@ -181,18 +175,12 @@ class StateParams(OptionGroup):
         description="Time for which a crawl tries to reach its crawl database again after the "
         "connection to the PostgreSQL server was lost, or while another process locks the file.",
     )
-    any_database: bool = option(
-        default=False,
-        effect=Effect.RUN,
-        description="Allow a database that was made by a crawl of another name.",
-    )
 
     def state_options(self) -> StateOptions:
         """Return the options of the frontier."""
         return StateOptions(
             revisit=Revisit(
                 interval=FIRST_INTERVAL if self.recrawl == AUTO else self.recrawl,
-                minimum=self.min_revisit,
                 maximum=self.max_revisit,
                 by_rate=self.recrawl == AUTO,
                 refused=self.retry_refused_after,
@@ -206,7 +194,6 @@ class StateParams(OptionGroup):
             ),
             realm=self.realm,
             force=self.force,
-            any_name=self.any_database,
             daily_pages=self.max_pages_per_day,
             lease_seconds=self.lease,
             reconnect_seconds=self.reconnect,

@@ -177,7 +177,7 @@ def blocks(facts: PageFacts) -> list[dict[str, Any]]:
 
 def markdown(facts: PageFacts) -> str:
     """The text as Markdown, if the options ask for it; text without markup is left as it is."""
-    if not facts.options.markdown:
+    if "markdown" not in facts.options.more_fields:
         return ""
     return markdown_of(facts.page.content) or facts.page.text
 
@@ -185,16 +185,20 @@ def markdown(facts: PageFacts) -> str:
 def sections(facts: PageFacts) -> list[dict[str, Any]]:
     """The sections, if the options ask for them or write them as documents."""
     options = facts.options
-    if not (options.sections or options.split == "sections"):
+    if not ("sections" in options.more_fields or options.split == "sections"):
         return []
-    bounds = SectionOptions(options.section_min, options.section_max, options.section_unit)
+    bounds = SectionOptions(options.section_min, options.section_max)
     blocks = facts.page.content or paragraphs(facts.page.text)
     return build_sections(blocks, facts.document_id, facts.url, bounds)
 
 
 def links(facts: PageFacts) -> list[dict[str, Any]]:
     """The links, if the options ask for them."""
-    return [link_field(link) for link in facts.page.links] if facts.options.output_links else []
+    return (
+        [link_field(link) for link in facts.page.links]
+        if "links" in facts.options.more_fields
+        else []
+    )
 
 
 def alternates(facts: PageFacts) -> list[dict[str, Any]]:
@@ -204,7 +208,7 @@ def alternates(facts: PageFacts) -> list[dict[str, Any]]:
 
 def metas(facts: PageFacts) -> dict[str, list[str]]:
     """All metadata by name, if the options ask for them."""
-    if not facts.options.keep_metas:
+    if "metas" not in facts.options.more_fields:
         return {}
     return {name: list(values) for name, values in facts.page.metas.items()}
 

@@ -39,7 +39,7 @@ PAGE_FAULTS: Mapping[str, PageFault] = {
         "the file is cut short, damaged, or not of the format that it claims",
     ),
     "file_too_slow": PageFault(
-        Outcome.DID_NOT_UNDERSTAND_ANSWER, "reading the file takes longer than `max_file_time`"
+        Outcome.DID_NOT_UNDERSTAND_ANSWER, "reading the file takes more than 20 s of processor time"
     ),
     "file_too_large": PageFault(
         Outcome.TOO_LARGE,

@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
 from hashlib import sha256
 from typing import Any
 
@@ -25,34 +24,16 @@ MAX_GAP = 200  # characters from the place of a cut to the end of a line or word
 ROOT_LEVEL = 1
 _EMPTY_LINES = re.compile(r"\n{2,}")
 FENCE = re.compile(r"\s*(`{3,}|~{3,})")
-# Words in pieces of six letters, numbers of three digits, ideographs and signs one by one: an
-# estimate of the tokens of language models, not compared with any tokenizer.
-_PIECES = r"[぀-ヿ㐀-鿿가-힯]|[^\W\d_぀-ヿ㐀-鿿가-힯]{1,6}|\d{1,3}|_+|[^\w\s]|\n"
 _ADDRESS = re.compile(r"\]\([^()\s]*\)")
 _NOT_SLUG = re.compile(r"[\W_]+")
 
 
-def count_tokens(text: str) -> int:
-    """Estimate how many tokens a language model makes of a text."""
-    return sum(1 for _ in _compiled(_PIECES).finditer(text))
-
-
-@cache
-def _compiled(pattern: str) -> re.Pattern[str]:
-    """Compile a pattern on first use: it takes milliseconds that most crawls do not need."""
-    return re.compile(pattern)
-
-
-UNITS: dict[str, Callable[[str], int]] = {"characters": len, "tokens": count_tokens}
-
-
 @dataclass(frozen=True, slots=True)
 class SectionOptions:
-    """Size limits of a section's Markdown; ``unit`` is one of ``UNITS``, a maximum of 0 is none."""
+    """Size limits of a section's Markdown in characters; a maximum of 0 is none."""
 
     min_size: int = 200
     max_size: int = 4_000
-    unit: str = "characters"
 
 
 @dataclass(slots=True)
@@ -83,9 +64,8 @@ def build_sections(
     """
     nodes = _outline(blocks)
     _name(nodes, document_id)
-    measure = UNITS[options.unit]
     for node in nodes:
-        node.size = sum(measure(block.shown) for block in node.blocks)
+        node.size = sum(len(block.shown) for block in node.blocks)
     _merge_small(nodes, options.min_size)
     sections: list[dict[str, Any]] = []
     for node in nodes:
@@ -275,12 +255,12 @@ def _split(blocks: Sequence[ContentBlock], options: SectionOptions) -> Iterator[
     The position of a cut depends on the hash of the block after it, so that an edit moves only the
     cuts next to it.
     """
-    measure, most = UNITS[options.unit], options.max_size
+    most = options.max_size
     if not most:
         yield list(blocks)
         return
-    small = [piece for block in blocks for piece in _pieces(block, measure, most)]
-    sizes = [measure(piece.shown) for piece in small]
+    small = [piece for block in blocks for piece in _pieces(block, most)]
+    sizes = [len(piece.shown) for piece in small]
     rest = sum(sizes)
     start = 0
     while rest > most:
@@ -310,15 +290,13 @@ def _cut(blocks: Sequence[ContentBlock], sizes: Sequence[int], start: int, most:
     return min(candidates, key=preference, default=fitting)
 
 
-def _pieces(
-    block: ContentBlock, measure: Callable[[str], int], most: int
-) -> Iterator[ContentBlock]:
+def _pieces(block: ContentBlock, most: int) -> Iterator[ContentBlock]:
     """Yield a block; split one that is larger than a part at its lines, else at its words."""
-    size = measure(block.shown)
+    size = len(block.shown)
     if size <= most:
         yield block
         return
-    pieces = _cut_lines(block.shown, measure, most)
+    pieces = _cut_lines(block.shown, most)
     total, begun = sum(map(len, pieces)), 0
     text, taken = block.text, 0
     for number, markdown in enumerate(pieces):
@@ -345,16 +323,16 @@ def _gap(text: str, start: int, share: float) -> int:
     return at
 
 
-def _cut_lines(markdown: str, measure: Callable[[str], int], most: int) -> list[str]:
+def _cut_lines(markdown: str, most: int) -> list[str]:
     """Split Markdown into parts of whole lines; close and reopen a listing that is split."""
     parts: list[str] = []
     lines: list[str] = []
     size, opening, closing = 0, "", ""
-    for line in _short_lines(markdown, measure, most):
-        length = measure(line) + 1
+    for line in _short_lines(markdown, most):
+        length = len(line) + 1
         if lines and size + length > most:
             parts.append("\n".join([*lines, closing] if closing else lines))
-            lines, size = ([opening], measure(opening)) if opening else ([], 0)
+            lines, size = ([opening], len(opening)) if opening else ([], 0)
         lines.append(line)
         size += length
         if closing and line == closing:
@@ -365,14 +343,13 @@ def _cut_lines(markdown: str, measure: Callable[[str], int], most: int) -> list[
     return parts
 
 
-def _short_lines(markdown: str, measure: Callable[[str], int], most: int) -> Iterator[str]:
+def _short_lines(markdown: str, most: int) -> Iterator[str]:
     """Yield the lines of a text; split those that are too long between words."""
     for line in markdown.split("\n"):
-        size = measure(line)
-        if size <= most:
+        if len(line) <= most:
             yield line
             continue
-        start, width = 0, max(1, len(line) * most // (size + 1))
+        start, width = 0, max(1, len(line) * most // (len(line) + 1))
         while len(line) - start > width:
             space = line.rfind(" ", start + width // 2, start + width)
             end = space + 1 if space > 0 else start + width

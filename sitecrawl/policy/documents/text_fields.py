@@ -196,10 +196,10 @@ _TITLES_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 
 def document_title(page: Page, options: DocumentOptions) -> str:
     """Return the first title in the order of the options that is not empty."""
-    by = options.site_name_in_title == "remove"
+    by = "site_name" in options.title_repairs
     found = (title_from(source, page, without_site_name=by) for source in options.title_order)
     title = next((title for title in found if title), "") or title_from_url(page.url)
-    if options.recase_titles:
+    if "capitals" in options.title_repairs:
         title = recased(title)
     return cut_at_word(title, options.title_length, page.language)
 

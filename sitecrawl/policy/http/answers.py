@@ -70,7 +70,6 @@ STATUSES = {
 }
 PERMANENT = frozenset({301, 308})
 TEMPORARY = frozenset({300, 302, 303, 307})
-NO_HEAD = frozenset({405, 501})  # HEAD is not supported
 
 # In order of priority: the first name among a failure's causes decides.
 FAILURES = {

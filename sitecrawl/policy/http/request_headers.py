@@ -49,7 +49,6 @@ class HeaderPolicy:
     from_email: str = ""
     referer: Literal["always", "first", "never"] = "first"
     accept_extra: tuple[str, ...] = ()
-    accept_language: str = ""
     headers: Mapping[str, str] = field(default_factory=dict)
     start_origins: AbstractSet[str] = frozenset()
     origin_headers: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
@@ -65,7 +64,6 @@ class HeaderPolicy:
         found = {"User-Agent": self.agent, "Accept": accept(wanted, self.accept_extra)}
         optional = {
             "From": self.from_email,
-            "Accept-Language": self.accept_language,
             "Referer": self._referer(url, referrer, known=known),
             "Authorization": self._authorization(url),
         }

@@ -21,7 +21,7 @@ from sitecrawl.policy.urls.canonicalization import (
 from sitecrawl.policy.urls.known_views import KnownViews, PageViews
 from sitecrawl.policy.urls.login_links import LogoutLinks
 from sitecrawl.policy.urls.scope import NumericHosts, Scope
-from sitecrawl.policy.urls.session_ids import DroppedParameters, SessionIds, TrackingParameters
+from sitecrawl.policy.urls.session_ids import SessionIds, TrackingParameters
 from sitecrawl.policy.urls.url_rules import (
     FORM_RULES,
     PATH_RULES,
@@ -53,7 +53,7 @@ class StageKinds(NamedTuple):
 STAGES = (
     StageKinds((Rewriting,), (*FORM_RULES, NumericHosts)),
     StageKinds(
-        (SessionIds, TrackingParameters, DroppedParameters, ListingSort),
+        (SessionIds, TrackingParameters, ListingSort),
         (Domino,),
         lambda _: has_parameters,
     ),

@@ -152,22 +152,3 @@ class TrackingParameters(UrlChange):
     def change(self, url: str) -> str:
         """Return ``url`` without tracking parameters."""
         return self.named.unless_allowed(url, self.named.remove(url))
-
-
-@dataclass(slots=True)
-class DroppedParameters(UrlChange):
-    """Removal of the parameters that the configuration names; names are case-sensitive."""
-
-    names: frozenset[str]
-    setting: str
-    name = "query_drop"
-
-    @classmethod
-    def build(cls, options: OptionValues) -> Self | None:
-        """Build the treatment with the listed names, if any."""
-        names = frozenset(options.value("query_drop"))
-        return cls(names, options.setting("query_drop")) if names else None
-
-    def change(self, url: str) -> str:
-        """Return ``url`` without the listed parameters."""
-        return keep_parameters(url, lambda name: name not in self.names)

@@ -20,7 +20,7 @@ from sitecrawl.policy.decision import ALLOWED, Decision, OptionValues, RefusalRe
 from sitecrawl.web.feeds.listings import LISTING_XML
 from sitecrawl.web.files.formats import wanted_formats
 from sitecrawl.web.urls.identity import normal_form, normal_pattern, normal_text
-from sitecrawl.web.urls.url import UrlParts, normalize, origin, split
+from sitecrawl.web.urls.url import UrlParts, origin, split
 
 
 class Target(NamedTuple):
@@ -155,60 +155,6 @@ class WellFormed(UrlRule):
         return "" if target.parts.host else f"{self.setting}: {target.url!r}"
 
 
-_SLASHES = re.compile("//+")
-
-
-@dataclass(slots=True)
-class ForbiddenSites(UrlRule):
-    """Refuse the listed hosts (with their subdomains) and URL prefixes.
-
-    ``sites`` pairs a host and a path prefix with the setting that lists them.
-    """
-
-    sites: tuple[tuple[str, str, str], ...]
-    setting: str
-    reason = RefusalReason(
-        "forbidden_site",
-        "a forbidden site (`forbidden_sites`)",
-        options=("forbidden_sites",),
-    )
-
-    @classmethod
-    def build(cls, options: OptionValues) -> Self | None:
-        """Build the rule from the listed sites, if any."""
-        entries = options.entries("forbidden_sites")
-        sites = tuple((*read_site(entry), words) for entry, words in entries)
-        return cls(sites, options.setting("forbidden_sites")) if sites else None
-
-    def refusal(self, target: Target) -> str:
-        """Refuse a URL on a forbidden host, below the path if one was given.
-
-        Repeated slashes count as one, as on servers.
-        """
-        path = _SLASHES.sub("/", target.parts.path)
-        for host, prefix, words in self.sites:
-            same = target.parts.host == host or target.parts.host.endswith("." + host)
-            if same and path.startswith(prefix):
-                return words
-        return ""
-
-
-def read_site(entry: str) -> tuple[str, str]:
-    """Parse an entry such as ``ads.example.com`` or ``http://host/dir/`` into host and path prefix.
-
-    Raises ValueError if it has no host, or is several addresses.
-    """
-    if ",http" in entry:
-        raise ValueError(
-            f"{entry!r} is several addresses: give a list, or each in a line of its own"
-        )
-    url = normalize(entry if "://" in entry else f"http://{entry}")
-    parts = split(normal_form(url)) if url else None
-    if parts is None or not parts.host:
-        raise ValueError(f"{entry!r} names no host")
-    return parts.host, parts.path
-
-
 @dataclass(slots=True)
 class Length(UrlRule):
     """Limit the length of an absolute URL, in characters."""
@@ -295,7 +241,7 @@ def ignored_extensions(options: OptionValues) -> dict[str, str]:
     """
     lists = ["ignore_extensions", "always_ignored_extensions"]
     if options.value("ignore_extensions") is None:
-        lists[:1] = ["default_ignored_extensions", "extra_ignored_extensions"]
+        lists[:1] = ["default_ignored_extensions"]
     wanted = {e for each in wanted_formats(options.value("content_types")) for e in each.extensions}
     found = {
         name: words
@@ -320,7 +266,6 @@ class Extensions(UrlRule):
         options=(
             "ignore_extensions",
             "default_ignored_extensions",
-            "extra_ignored_extensions",
             "always_ignored_extensions",
         ),
     )
@@ -454,7 +399,7 @@ class DoNotCrawl(UrlRule):
 def read_policy(entry: str) -> re.Pattern[str]:
     """Parse a policy into a pattern on the whole URL.
 
-    An entry is a path prefix (``/private/``, any origin) or a URL prefix; ``*`` matches
+    An entry is a host, a path prefix (``/private/``, any origin) or a URL prefix; ``*`` matches
     any characters, a final ``$`` the end of the URL, and repeated slashes count as one, as on
     servers. Raises ValueError for others.
     """
@@ -464,7 +409,9 @@ def read_policy(entry: str) -> re.Pattern[str]:
         return re.compile(f"[a-z][a-z0-9+.-]*://[^/]*{body}{end}")
     if "://" in entry:
         return re.compile(body + end)
-    raise ValueError(f"{entry!r} is neither a path from the root nor a URL")
+    if re.fullmatch(r"[^/\s,:]+\.[^/\s,:]+(:\d+)?", entry):
+        return re.compile(rf"[a-z][a-z0-9+.-]*://([^/]+\.)?{re.escape(entry.lower())}(:\d+)?(/|$)")
+    raise ValueError(f"{entry!r} is neither a host, nor a path from the root, nor a URL")
 
 
 _SUPPORTING = frozenset({"stylesheet", "icon", "preload", "dns-prefetch", "preconnect"})
@@ -500,15 +447,15 @@ class Rel:
     setting: str
     reason: ClassVar[RefusalReason] = RefusalReason(
         "rel",
-        "the link or its page says nofollow or noindex (`obey_nofollow`)",
-        options=("obey_nofollow",),
+        "the link or its page says nofollow or noindex (`nofollow`)",
+        options=("nofollow",),
     )
 
     @classmethod
     def build(cls, options: OptionValues) -> Self:
         """Build the rule from the tokens that are obeyed."""
-        obeyed = ("nofollow", "noindex") if options.value("obey_nofollow") else ()
-        return cls(frozenset(obeyed), options.setting("obey_nofollow"))
+        obeyed = ("nofollow", "noindex") if options.value("nofollow") != "ignore" else ()
+        return cls(frozenset(obeyed), options.setting("nofollow"))
 
     def decide(self, rel: frozenset[str]) -> Decision:
         """Refuse a link whose rel has such a token; tokens are case-insensitive."""
@@ -522,5 +469,5 @@ class Rel:
 
 FORM_RULES = (Schemes, WellFormed)
 SIZE_RULES = (Length, Extensions)
-PATTERN_RULES = (Contains, NotContains, Deny, Allow, ForbiddenSites, DoNotCrawl)
+PATTERN_RULES = (Contains, NotContains, Deny, Allow, DoNotCrawl)
 PATH_RULES = (RepeatedDirectories, PathDepth)

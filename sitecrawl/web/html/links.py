@@ -12,7 +12,6 @@ from sitecrawl.web.html.page import Link
 from sitecrawl.web.html.scripts import UNKNOWN_VALUE, is_page_address
 from sitecrawl.web.html.text import link_text
 from sitecrawl.web.html.walk import Detached
-from sitecrawl.web.read_options import OBJECT_PATTERNS
 from sitecrawl.web.urls.page_base import Base
 from sitecrawl.web.urls.url import (
     embeds_url,
@@ -97,11 +96,8 @@ _DRAWN = "xlink:href"  # links in SVG 1.1 (SVG 2, 16.1.5)
 @lru_cache(maxsize=64)
 def link_patterns(options: ReadOptions) -> dict[str, Patterns]:
     """The attributes that contain links, each with the name reported for it, by tag."""
-    patterns = [*options.link_patterns, *options.extra_link_patterns]
-    if options.object_links:
-        patterns += OBJECT_PATTERNS
     table: dict[str, Patterns] = {}
-    for pattern in patterns:
+    for pattern in options.link_patterns:
         tag, _, attribute = pattern.lower().partition("@")
         if attribute == "longdesc" and options.longdesc == "ignore":
             continue
@@ -210,9 +206,9 @@ class LinkReader:
         if embeds_url(href):
             self.cuts.append("embedded_url")
             return None
-        if self._options.join_split_href:
+        if "spaces" in self._options.repair_links:
             href = join_split(href)
-        href = strip_quotes(href) if self._options.strip_quotes else trim_quotes(href)
+        href = strip_quotes(href) if "quotes" in self._options.repair_links else trim_quotes(href)
         url = self.base.resolve(href)
         return None if url is None or url.startswith(INERT_SCHEMES) else url
 

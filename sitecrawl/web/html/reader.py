@@ -122,7 +122,7 @@ def read_html(page: Page, markup: bytes, options: ReadOptions) -> Reading:
     page.fields = read_fields(root, options.fields) if options.fields else {}
     own = head.metas.get(options.agent.lower(), ())
     robots = [*head.metas.get("robots", ()), *own, *walk.robots]
-    leading = read_dropped_links(markup, walk) if options.frames_anywhere else walk
+    leading = read_dropped_links(markup, walk) if "frames" in options.repair_links else walk
     found, leading.found, walk.found = leading.found, [], []
     outgoing = Outgoing(
         walk.base or "",
