@@ -20,7 +20,7 @@ from sitecrawl.frontier.base import OriginState
 from sitecrawl.policy.http.failure_budget import FailureBudget
 from sitecrawl.reqmeta import robots_of
 from sitecrawl.resolver import addresses_of
-from sitecrawl.scheduling.origin import Origin, PacingSlot, RobotsFile
+from sitecrawl.scheduling.origin import Hold, Origin, PacingSlot, RobotsFile
 
 if TYPE_CHECKING:
     from ipaddress import IPv4Address, IPv6Address
@@ -175,7 +175,7 @@ class LeasedOrigins:
 
         The server that answered may have another address than the one that was looked up.
         """
-        if origin.in_flight or origin.awaits_address:
+        if origin.in_flight or Hold.ADDRESS in origin.holds:
             return
         if origin.slot is not self._slots.get(address):
             self._find_pace(origin, address)
@@ -183,7 +183,7 @@ class LeasedOrigins:
     def _find_pace(self, origin: Origin, address: Address | None = None) -> None:
         """Find out whose pace an origin shares, before its next request."""
         if self._params.pace_by == "address":
-            origin.await_address()
+            origin.hold(Hold.ADDRESS)
             self._tasks.begin(self._share_address(origin, address))
 
     async def _share_address(self, origin: Origin, address: Address | None) -> None:
@@ -201,7 +201,7 @@ class LeasedOrigins:
             self.acquired.send(origin)
 
     def _ask_address_again(self, origin: Origin, address: Address) -> None:
-        if origin.awaits_address and self.origins.get(origin.key) is origin:
+        if Hold.ADDRESS in origin.holds and self.origins.get(origin.key) is origin:
             self._tasks.begin(self._share_address(origin, address))
 
     async def _look_up(self, key: str) -> Address | None:

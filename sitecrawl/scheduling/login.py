@@ -18,6 +18,7 @@ from sitecrawl.policy.http.retries import backoff
 from sitecrawl.policy.urls.login_links import leads_to_login
 from sitecrawl.reqmeta import LOGIN, origin_of, own_request
 from sitecrawl.responses import header, location
+from sitecrawl.scheduling.origin import Hold, Origin
 from sitecrawl.web.media_type import declared_type, is_html
 from sitecrawl.web.urls.url import origin as origin_key
 from sitecrawl.web.urls.url import resolve
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
 
     from sitecrawl.config.options.crawl_options import CrawlParams
     from sitecrawl.scheduling.background import BackgroundTasks
-    from sitecrawl.scheduling.origin import Origin
     from sitecrawl.scheduling.origin_queues import OriginQueues
 
 MAX_STEPS = 10  # requests of one login, redirects included
@@ -89,9 +89,9 @@ class Login:
 
     def request(self, origin: Origin) -> Request | None:
         """Make the request for the page of the form, unless the login is under way."""
-        if origin.awaits_login:
+        if Hold.LOGIN in origin.holds:
             return None
-        origin.await_login()
+        origin.hold(Hold.LOGIN)
         return self._request(Request(self._url), origin, LoginStep())
 
     def suspect(self, origin: Origin, fingerprint: int, response: Response) -> bool:
@@ -163,7 +163,7 @@ class Login:
         origin = origin_of(failure.request)  # type: ignore[attr-defined]
         assert origin is not None
         if isinstance(failure.value, IgnoreRequest | LeaseExpiredError):
-            origin.login_ended()
+            origin.go_on(Hold.LOGIN)
             self._queues.advance(origin)
         else:
             self._postpone(origin, failure.getErrorMessage())
@@ -217,7 +217,7 @@ class Login:
     def _end(self, origin: Origin) -> None:
         self._is_in = self._was_in = True
         self._faults = 0
-        origin.login_ended()
+        origin.go_on(Hold.LOGIN)
         self._queues.advance(origin)
         self._tasks.wake()
 
@@ -227,14 +227,14 @@ class Login:
             self._fail(origin, why)
             return
         origin.postpone(asyncio.get_running_loop().time() + backoff(self._faults))
-        origin.login_ended()
+        origin.go_on(Hold.LOGIN)
         self._queues.advance(origin)
         self._tasks.wake()
 
     def _fail(self, origin: Origin, why: str) -> None:
         self._count("failed")
         words = f"the login at {self._url} failed, {why}"
-        origin.login_ended()
+        origin.go_on(Hold.LOGIN)
         origin.give_up(words, "login_failed")
         logger.warning("%s is paused until a later run: %s. Nothing is deleted.", origin.key, words)
         self._queues.advance(origin)

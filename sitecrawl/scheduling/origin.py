@@ -20,7 +20,7 @@ Phases of an origin (``OriginPhase``)::
                                                    +------------------+
 
     give_up: every phase -> GIVEN_UP, which only ``forgive`` ends (-> UNLEASED)
-    rest: every phase but GIVEN_UP -> UNLEASED
+    rest: every phase but ACTIVE and GIVEN_UP -> UNLEASED
     lease_cancelled: LEASE_ASKED, LEASED_ELSEWHERE -> UNLEASED
     hand_over: ACTIVE, EXHAUSTED -> LEAVING, which ends with ``rest``, or with ``stay`` (-> ACTIVE)
 
@@ -45,8 +45,9 @@ from bisect import insort
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from enum import Enum, auto
+from enum import Enum, Flag, auto
 from itertools import count
+from typing import NamedTuple
 
 from scrapy import Request
 
@@ -77,6 +78,19 @@ class OriginPhase(Enum):
     """Another worker gets the origin once the requests that have begun have ended."""
 
 
+class Hold(Flag):
+    """What an origin waits for before it sends anything; kept apart from the phase, as each begins
+    in one phase and ends in another, and several may be held at once."""
+
+    NOTHING = 0
+    ADDRESS = auto()
+    """Whose pace it shares is not known yet, or another worker has leased origins on its address."""
+    TERMS = auto()
+    """What it says about the use of its pages, in a file that was requested."""
+    LOGIN = auto()
+    """The steps of a login, which alone are sent."""
+
+
 class RobotsPhase(Enum):
     """Phase of an origin's robots.txt."""
 
@@ -89,25 +103,28 @@ class RobotsPhase(Enum):
 
 _UNLEASED, _ASKED, _ELSEWHERE, _ACTIVE, _EXHAUSTED, _GIVEN_UP, _LEAVING = OriginPhase
 
+_STAYING = {phase: phase for phase in OriginPhase}
 TRANSITIONS: Mapping[str, Mapping[OriginPhase, OriginPhase]] = {
     "lease_asked": dict.fromkeys((_UNLEASED, _ACTIVE, _EXHAUSTED, _LEAVING), _ASKED),
     "lease_acquired": {**dict.fromkeys(OriginPhase, _ACTIVE), _GIVEN_UP: _GIVEN_UP},
     "lease_denied": {**dict.fromkeys(OriginPhase, _ELSEWHERE), _GIVEN_UP: _GIVEN_UP},
     "lease_cancelled": dict.fromkeys((_ASKED, _ELSEWHERE), _UNLEASED),
-    "work_found": {
-        **{phase: phase for phase in OriginPhase},
-        _UNLEASED: _ACTIVE,
-        _EXHAUSTED: _ACTIVE,
-    },
+    "work_found": _STAYING | {_UNLEASED: _ACTIVE, _EXHAUSTED: _ACTIVE},
     "begin_refill": {_ACTIVE: _ACTIVE},
-    "exhausted": {**{phase: phase for phase in OriginPhase}, _ACTIVE: _EXHAUSTED},
+    "exhausted": _STAYING | {_ACTIVE: _EXHAUSTED},
     "hand_over": dict.fromkeys((_ACTIVE, _EXHAUSTED), _LEAVING),
-    "stay": {**{phase: phase for phase in OriginPhase}, _LEAVING: _ACTIVE},
+    "stay": _STAYING | {_LEAVING: _ACTIVE},
     "give_up": dict.fromkeys(OriginPhase, _GIVEN_UP),
-    "forgive": {**{phase: phase for phase in OriginPhase}, _GIVEN_UP: _UNLEASED},
-    "rest": {**dict.fromkeys(OriginPhase, _UNLEASED), _GIVEN_UP: _GIVEN_UP},
+    "forgive": _STAYING | {_GIVEN_UP: _UNLEASED},
+    "rest": {
+        **dict.fromkeys((_UNLEASED, _ASKED, _ELSEWHERE, _EXHAUSTED, _LEAVING), _UNLEASED),
+        _GIVEN_UP: _GIVEN_UP,
+    },
 }
-"""For each transition: the phases in which it is allowed, and the phase that follows each."""
+"""For each transition: the phases in which it is allowed, and the phase that follows each.
+
+``_STAYING`` is for what may come at any time, as an answer of the crawl database or of a server.
+"""
 
 ROBOTS_TRANSITIONS: Mapping[str, Mapping[RobotsPhase, RobotsPhase]] = {
     "cancel": {RobotsPhase.ASKED: RobotsPhase.UNREAD},
@@ -256,6 +273,13 @@ class RetryQueue:
         return len(self._heap)
 
 
+class GivenUp(NamedTuple):
+    """Why an origin was given up: in readable form, and the reason in one word, if there is one."""
+
+    words: str
+    reason: str = ""
+
+
 @dataclass(slots=True, eq=False)
 class Origin:
     """One origin: its phase, its prefetched URLs, its pace, and what is in flight.
@@ -263,14 +287,11 @@ class Origin:
     ``slot`` is shared by origins on one address if the pace is kept by address.
     ``holds_lease`` tells whether a request may be sent now.
     ``adhoc_requests`` are requests that are not visits. ``urgent_requests`` are the steps of a login,
-    for which all others wait while the origin ``awaits_login``, and requests for the robots.txt of
-    other origins, which redirect here: they do not wait for this origin's own, or two origins that
-    redirect to each other would deadlock. ``retries`` come after all else that is due.
-    ``open_visits`` counts the visits that have begun and are not committed yet. ``queued_at`` is
-    the time for which the origin is in the ready queue, None while it is not. While the origin
-    ``awaits_address`` nothing is sent, as another worker may have leased origins on its address;
-    ``address`` is set once that is known to be so. Nor is it while the origin ``awaits_terms``: what
-    it says about the use of its pages, in a file that was requested.
+    and requests for the robots.txt of other origins, which redirect here: they do not wait for this
+    origin's own, or two origins that redirect to each other would deadlock. ``retries`` come after
+    all else that is due. ``open_visits`` counts the visits that have begun and are not committed yet,
+    ``queued_at`` is the time for which the origin is in the ready queue, None while it is not.
+    ``address`` is that for which another worker is known to have leased origins.
 
     By fingerprint, for URLs whose visit has not ended: ``retry_count`` counts the retries,
     ``alternate_url`` has the other spelling to which they redirected.
@@ -284,8 +305,8 @@ class Origin:
     holds_lease: Callable[[], bool]
     receipt: Receipt = field(default_factory=Receipt)
     phase: OriginPhase = OriginPhase.UNLEASED
-    given_up: str = ""
-    given_up_for: str = ""
+    why: GivenUp | None = None
+    holds: Hold = Hold.NOTHING
     todo: deque[DueUrl] = field(default_factory=deque)
     retries: RetryQueue = field(default_factory=RetryQueue)
     adhoc_requests: deque[Request] = field(default_factory=deque)
@@ -297,15 +318,17 @@ class Origin:
     queued_at: float | None = None
     refilling: bool = False
     handed_over_at: float = float("-inf")
-    awaits_address: bool = False
-    awaits_login: bool = False
-    awaits_terms: bool = False
     address: str | None = None
 
     @property
     def key(self) -> str:
         """Scheme, host and port, as in ``https://example.org``."""
         return self.loaded.key
+
+    @property
+    def given_up(self) -> str:
+        """Readable reason why nothing more is sent in this run; empty unless it was given up."""
+        return self.why.words if self.why is not None else ""
 
     @property
     def ready_at(self) -> float:
@@ -329,11 +352,11 @@ class Origin:
     @property
     def has_work(self) -> bool:
         """True if the origin has something to send when its turn comes."""
-        if self.awaits_lease or self.awaits_address or self.awaits_terms:
+        if self.awaits_lease or self.holds & (Hold.ADDRESS | Hold.TERMS):
             return False
         if self.urgent_requests:
             return True
-        if self.robots.is_asked or self.awaits_login:
+        if self.robots.is_asked or self.holds:
             return False
         return bool(self.adhoc_requests or (self._has_due and not self.given_up))
 
@@ -407,7 +430,7 @@ class Origin:
             return False
         if self.failure_budget.is_charged or self.handed_over_at > received_before:
             return False
-        if self.awaits_address or self.awaits_login:
+        if self.holds & (Hold.ADDRESS | Hold.LOGIN):
             return False
         return self.phase in (OriginPhase.ACTIVE, OriginPhase.EXHAUSTED)
 
@@ -447,12 +470,12 @@ class Origin:
     def give_up(self, words: str, reason: str = "") -> None:
         """Send nothing more in this run, for a reason of one word and in readable form."""
         self._move("give_up")
-        self.given_up, self.given_up_for = words, reason
+        self.why = GivenUp(words, reason)
 
     def forgive(self, pace: Pace, budget: FailureBudget) -> None:
         """Forget all failures, as another run does."""
         self._move("forgive")
-        self.given_up = self.given_up_for = ""
+        self.why = None
         self.pace = replace(pace, crawl_delay=self.pace.crawl_delay, ended_at=self.pace.ended_at)
         self.failure_budget = budget
         self.robots.failures = 0
@@ -472,13 +495,13 @@ class Origin:
         """Queue a request that is not a visit, by its priority."""
         insort(self.adhoc_requests, request, key=lambda each: -each.priority)
 
-    def await_login(self) -> None:
-        """Let all requests wait but the steps of a login."""
-        self.awaits_login = True
+    def hold(self, what: Hold) -> None:
+        """Send nothing before something that the origin waits for."""
+        self.holds |= what
 
-    def login_ended(self) -> None:
-        """Go on after a login, whatever came of it."""
-        self.awaits_login = False
+    def go_on(self, what: Hold) -> None:
+        """Send requests again after what the origin has waited for, whatever came of it."""
+        self.holds &= ~what
 
     def enqueue_urgent(self, request: Request) -> None:
         """Queue a step of a login, or a request for another origin's robots.txt, before all others."""
@@ -559,22 +582,10 @@ class Origin:
             each.queued_at = None
         return waiting
 
-    def await_address(self) -> None:
-        """Send nothing until it is known whose pace the origin shares."""
-        self.awaits_address = True
-
-    def await_terms(self) -> None:
-        """Send nothing until a file about usage was read, or could not be."""
-        self.awaits_terms = True
-
-    def terms_read(self) -> None:
-        """Go on after a file about usage."""
-        self.awaits_terms = False
-
     def share_slot(self, slot: PacingSlot) -> None:
         """Share the pace of the other origins of a slot from now on."""
-        self.awaits_address, self.address = False, None
-        self.slot = slot
+        self.go_on(Hold.ADDRESS)
+        self.address, self.slot = None, slot
 
     @property
     def may_leave(self) -> bool:

@@ -15,6 +15,7 @@ from sitecrawl.crawl.discovery import REWRITTEN
 from sitecrawl.crawl.visit import Visit
 from sitecrawl.frontier.base import DueUrl, Outcome, VisitResult
 from sitecrawl.reqmeta import occupying
+from sitecrawl.scheduling.origin import Hold, Origin
 from sitecrawl.scheduling.yields import DueVerdict
 from sitecrawl.web.urls.url import origin as origin_key
 
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     from sitecrawl.policy.decision import Decision
     from sitecrawl.scheduling.background import BackgroundTasks
     from sitecrawl.scheduling.leased_origins import LeasedOrigins
-    from sitecrawl.scheduling.origin import Origin
     from sitecrawl.scheduling.robots_files import RobotsFiles
 
 
@@ -74,7 +74,7 @@ class ReadyQueue:
 
     def may_acquire(self, origin: Origin, now: float) -> bool:
         """Return True if the origin may be requested at ``now``."""
-        if origin.awaits_address:
+        if Hold.ADDRESS in origin.holds:
             return False
         return origin.turn_at <= now and origin.slot.in_flight < self._in_flight
 
@@ -258,9 +258,9 @@ class OriginQueues:
             origin.retry_at(visit.due, asyncio.get_running_loop().time() + wait)
 
     def _drop_if_given_up(self, origin: Origin) -> None:
-        if origin.given_up:
+        if origin.why is not None:
             origin.drop_due()
-            self._seed_report.given_up(origin.key, origin.given_up, origin.given_up_for)
+            self._seed_report.given_up(origin.key, *origin.why)
 
     def _give_up_if_postponed(self, origin: Origin) -> None:
         wait = origin.ready_at - asyncio.get_running_loop().time()

@@ -11,6 +11,7 @@ from scrapy.http import Response  # scrapy-poet evaluates the annotations of cal
 
 from sitecrawl.http.fetch_errors import LeaseExpiredError
 from sitecrawl.reqmeta import ORIGIN, USAGE_FILE, own_request
+from sitecrawl.scheduling.origin import Hold, Origin
 from sitecrawl.web.robots.usage_statements import MAX_LICENSES
 from sitecrawl.web.robots.usage_terms import TDMREP, Terms, read_terms, terms_of
 from sitecrawl.web.urls.url import origin as origin_key
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from twisted.python.failure import Failure
 
     from sitecrawl.config.options.crawl_options import CrawlParams
-    from sitecrawl.scheduling.origin import Origin
     from sitecrawl.scheduling.robots_files import RobotsFiles
     from sitecrawl.web.robots.usage_statements import Statement
 
@@ -73,7 +73,7 @@ class UsageFiles:
 
     def request(self, origin: Origin) -> Request:
         """Make the request for the origin's next file."""
-        origin.await_terms()
+        origin.hold(Hold.TERMS)
         files = self._files[origin.key]
         files.asked = files.pending.popleft()
         return own_request(self, files.asked, USAGE_FILE, files, origin)
@@ -102,5 +102,5 @@ class UsageFiles:
         self._go_on(request.meta[ORIGIN])
 
     def _go_on(self, origin: Origin) -> None:
-        origin.terms_read()
+        origin.go_on(Hold.TERMS)
         self._robots.request_ended.send(origin)

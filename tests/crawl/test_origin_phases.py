@@ -14,6 +14,7 @@ from sitecrawl.policy.http.politeness import Pace
 from sitecrawl.scheduling.origin import (
     ROBOTS_TRANSITIONS,
     TRANSITIONS,
+    GivenUp,
     Origin,
     OriginPhase,
     PacingSlot,
@@ -51,7 +52,7 @@ FOLLOWING = {
     "hand_over": (None, None, None, "LEAVING", "LEAVING", None, None),
     "stay": (*PHASES[:6], "ACTIVE"),
     "forgive": (*PHASES[:5], "UNLEASED", "LEAVING"),
-    "rest": (*["UNLEASED"] * 5, "GIVEN_UP", "UNLEASED"),
+    "rest": (*["UNLEASED"] * 3, None, "UNLEASED", "GIVEN_UP", "UNLEASED"),
 }
 
 ROBOTS_FOLLOWING = {
@@ -74,7 +75,7 @@ def origin_in(phase: OriginPhase, *, refilling: bool = False) -> Origin:
         holds_lease=lambda: True,
         phase=phase,
         refilling=refilling,
-        given_up="gone" if phase is OriginPhase.GIVEN_UP else "",
+        why=GivenUp("gone") if phase is OriginPhase.GIVEN_UP else None,
     )
 
 
