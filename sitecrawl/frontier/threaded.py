@@ -27,10 +27,11 @@ def in_turn(
     method: Callable[Concatenate[Store, P], T],
 ) -> Callable[Concatenate[Frontier, P], Coroutine[Any, Any, T]]:
     """Make a method of the store a coroutine method that runs it in the thread, in its turn."""
+    name = _name_of(method)
 
     @wraps(method)
     async def call(self: Frontier, /, *args: P.args, **kwargs: P.kwargs) -> T:
-        return await self._run(partial(method, self._store, *args, **kwargs))
+        return await self._run(partial(getattr(self._store, name), *args, **kwargs))
 
     return call
 
@@ -39,12 +40,18 @@ def at_once(
     method: Callable[Concatenate[Store, P], T],
 ) -> Callable[Concatenate[Frontier, P], Coroutine[Any, Any, T]]:
     """As ``in_turn``, but before the calls that wait: other workers wait for this one."""
+    name = _name_of(method)
 
     @wraps(method)
     async def call(self: Frontier, /, *args: P.args, **kwargs: P.kwargs) -> T:
-        return await self._run_next(partial(method, self._store, *args, **kwargs))
+        return await self._run_next(partial(getattr(self._store, name), *args, **kwargs))
 
     return call
+
+
+def _name_of(method: Callable[..., Any]) -> str:
+    """Return a method's name in the store, which may differ from that in its table."""
+    return next(name for name, each in vars(Store).items() if each is method)
 
 
 class Frontier:
@@ -120,7 +127,6 @@ class Frontier:
     delivered = in_turn(Store.delivered)
     take_over_deliveries = in_turn(Store.take_over_deliveries)
     undeliver = in_turn(Store.undeliver)
-    undeliver_file = in_turn(Store.undeliver_file)
     end_deliveries = in_turn(Store.end_deliveries)
 
     def holds(self, origin: str) -> bool:
