@@ -102,18 +102,6 @@ class Deliveries:
         self._database.many(f"{UNDELIVER} delivered = ?", rows)
         self._database.many("DELETE FROM delivery WHERE number = ?", rows)
 
-    def undeliver_file(self, path: str, seqs: Collection[int]) -> int:
-        """Mark our rows in an open file, and ``seqs``, as undelivered; return their number."""
-        own = "SELECT number, lines, files FROM delivery WHERE owner = ?"
-        lost = [
-            each
-            for each in (_delivered(*row) for row in self._database.rows(own, (self._owner,)))
-            if any(file.path == path and not file.closed for file in each.files)
-        ]
-        self.undeliver([each.number for each in lost])
-        self._database.many(f"{UNDELIVER} seq = ?", [(seq,) for seq in seqs])
-        return len(seqs) + sum(each.lines for each in lost)
-
     def end(self) -> None:
         """Record that this worker ended normally; delete the deliveries of its run once all have, so
         that later runs overwrite the files.

@@ -161,7 +161,6 @@ class Store:
     delivered = of("_deliveries", Deliveries.deliver)
     take_over_deliveries = of("_deliveries", Deliveries.take_over, exclusive=True)
     undeliver = of("_deliveries", Deliveries.undeliver)
-    undeliver_file = of("_deliveries", Deliveries.undeliver_file)
     end_deliveries = of("_deliveries", Deliveries.end, exclusive=True)
 
     @transaction

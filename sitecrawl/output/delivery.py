@@ -12,13 +12,12 @@ from scrapy import signals
 from sitecrawl.crawl.frontier_owner import FrontierOwner
 from sitecrawl.frontier.base import Change, FrontierError
 from sitecrawl.items import line_of
-from sitecrawl.output.feeds import Feeds, path_of
+from sitecrawl.output.feeds import Feeds
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Coroutine
 
     from scrapy.crawler import Crawler
-    from scrapy.extensions.feedexport import FeedSlot
 
     from sitecrawl.policy.documents.document_options import DocumentOptions
 
@@ -26,11 +25,9 @@ if TYPE_CHECKING:
 MARK_SECONDS = 1.0
 FOLLOW_SECONDS = 0.3
 BATCH_ROWS = 500
-REWRITES = 3  # attempts to rewrite lost files while a crawl ends
 NAMED = 3  # files in one log line
 KEPT = "%d lines of an unfinished crawl are in %s and stay there."
 AGAIN = "%d lines of an unfinished crawl are no longer in %s: they are written again."
-LOST = "%s was deleted, replaced or truncated while it was written: %s its %d lines again."
 
 logger = logging.getLogger(__name__)
 
@@ -62,7 +59,6 @@ class Delivery:
         self._marking = asyncio.Lock()
         self._sending: set[asyncio.Task[None]] = set()
         self._ending = False
-        self._incomplete = False
         self._timer: asyncio.TimerHandle | None = None
 
     def find_feeds(self) -> None:
@@ -175,26 +171,13 @@ class Delivery:
         self._begin(self._mark())
 
     async def complete(self, *, finished: bool) -> None:
-        """Wait for the changes being sent; no more will follow.
-
-        Lines of a lost file are written again only if the crawl has ``finished``.
-        """
+        """Wait for the changes being sent; no more will follow."""
         self._ending = not finished
-        for _ in range(REWRITES):
-            await self._wait_for_sending()
-            await self._mark()
-            if not self._sending:
-                break
-        else:
-            self._incomplete = True
-        self._ending = True
-        await self._wait_for_sending()
-        if self._feeds is not None:
-            self._feeds.end_lines()
-
-    async def _wait_for_sending(self) -> None:
         while self._sending:
             await asyncio.wait(self._sending)
+        self._ending = True
+        if self._feeds is not None:
+            self._feeds.end_lines()
 
     async def feeds_closed(self) -> bool:
         """Mark the lines that became safe as the feeds closed; return True if all are safe."""
@@ -204,10 +187,9 @@ class Delivery:
         if feeds is None:  # the crawl uses another feed extension
             return True
         await self._mark()
-        stored = feeds.stored and not self._incomplete
-        if not stored and not feeds.failure:
+        if not feeds.stored and not feeds.failure:
             logger.error("Not all output could be stored. The next run writes what is missing.")
-        return stored
+        return feeds.stored
 
     async def end(self) -> None:
         """Discard the delivery records of a crawl that ended well: its files may be removed."""
@@ -217,7 +199,7 @@ class Delivery:
             self._owner.fail(error)
 
     async def _mark(self) -> None:
-        """Mark the safe lines; deliver those of lost files again."""
+        """Mark the safe lines."""
         feeds = self._feeds
         if feeds is None:
             return
@@ -228,19 +210,5 @@ class Delivery:
                     if self._owner.failure is not None:
                         return
                     files.number = await frontier.delivered(lines, found, files.number)
-                while feeds.lost:
-                    await self._recover(feeds, feeds.lost.pop())
             except FrontierError as error:
                 self._owner.fail(error)
-
-    async def _recover(self, feeds: Feeds, slot: FeedSlot) -> None:
-        """Deliver the lines of a lost file again, unless the crawl is ending."""
-        path, unmarked = path_of(slot), feeds.reopen(slot)
-        count = await self._owner.frontier.undeliver_file(path, unmarked)
-        again = not self._ending
-        logger.warning(LOST, path, "this run writes" if again else "the next run writes", count)
-        if again:
-            self._collected = 0
-            self._begin(self.collect())
-        else:
-            self._incomplete = True

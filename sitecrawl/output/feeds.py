@@ -10,7 +10,6 @@ import os
 import shutil
 import stat
 import sys
-from collections import Counter
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
@@ -47,7 +46,6 @@ OUTPUT_FAILED = "output_failed"
 """Reason for which a crawl ends whose output cannot be written."""
 TAIL_BYTES = 65536
 NO_FSYNC = {errno.EINVAL, errno.ENOSYS, errno.EOPNOTSUPP}  # on file systems without fsync
-LOSSES = 5  # in a row, after which the output fails
 HASHED_BYTES = 4096
 UNREAD = "unread"  # in place of the hash of a file that cannot be read
 UNSTORED = "feedexport/failed_count/"
@@ -100,8 +98,7 @@ class Feeds(FeedExporter):
     """Scrapy's feeds; the first that fails ends the crawl.
 
     If a feed cannot be opened, nothing is requested: Scrapy would crawl without it.
-    ``line_written`` is sent when every feed has an item. ``failure`` is the error's text, ``lost``
-    has the open files that have disappeared.
+    ``line_written`` is sent when every feed has an item. ``failure`` is the error's text.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -110,10 +107,8 @@ class Feeds(FeedExporter):
         self._all_lines_sent = asyncio.Event()
         self._all_lines_sent.set()
         self.failure = ""
-        self.lost: list[FeedSlot] = []
         self._sets: list[FileSet] = []
         self._closed: dict[FeedSlot, FeedFile | None] = {}
-        self._losses: Counter[FeedSlot] = Counter()
         self._unstored = False
         self._kept: dict[str, int] = {}
         self._end: asyncio.Task[None] | None = None
@@ -207,21 +202,6 @@ class Feeds(FeedExporter):
         self._sets = [files for files in self._sets if files.lines or files is self._sets[-1]]
         return safe
 
-    def reopen(self, slot: FeedSlot) -> list[int]:
-        """Prepare a lost file to be created again; return its lines not yet marked as delivered."""
-        with suppress(OSError, ValueError):
-            slot.finish_exporting()
-        if slot.file is not None:
-            with suppress(OSError):
-                slot.file.close()
-        slot.file = slot.exporter = None
-        slot._fileloaded = slot._exporting = False
-        if isinstance(slot.storage, LocalFeedStorage):
-            slot.storage.reopen()
-        lines = [line for files in self._sets if slot in files.slots for line in files.lines]
-        self._sets = [files for files in self._sets if slot not in files.slots]
-        return lines
-
     async def close_spider(self, spider: Spider) -> None:
         """Store the feeds once the last lines have arrived."""
         await self._all_lines_sent.wait()
@@ -259,7 +239,7 @@ class Feeds(FeedExporter):
         if slot in self._closed:
             return self._closed[slot]
         storage = slot.storage
-        if self.failure or slot not in self.slots or slot in self.lost:
+        if self.failure or slot not in self.slots:
             return None
         try:
             if isinstance(storage, StdoutFeedStorage):
@@ -274,15 +254,8 @@ class Feeds(FeedExporter):
             self._fail(error)
             return None
         if file is None and slot in self.slots:
-            self._lose(slot)
-        self._losses[slot] = 0 if file else self._losses[slot]
+            self._fail(FileNotFoundError(f"{path_of(slot)}: {REPLACED}"))
         return file and replace(file, feed=_feed_name(slot))
-
-    def _lose(self, slot: FeedSlot) -> None:
-        self._losses[slot] += 1
-        self.lost.append(slot)
-        if self._losses[slot] == LOSSES:
-            self._fail(FileNotFoundError(f"{path_of(slot)}: {REPLACED}, {LOSSES} times in a row"))
 
     async def _close_slot(self, slot: FeedSlot, spider: Spider) -> None:
         """Close a file; its lines are safe unless a storage of its kind failed meanwhile."""
@@ -397,10 +370,6 @@ class LocalFeedStorage(FileFeedStorage):
             file.seek(0, os.SEEK_END)
         self._written = look(file.fileno(), self.place, file.tell())
         return file
-
-    def reopen(self) -> None:
-        """Open the file again when needed, and append to its present content."""
-        self.write_mode, self._end = "ab", None
 
     def _open_part(self) -> IO[bytes]:
         self.place.parent.mkdir(parents=True, exist_ok=True)

@@ -178,22 +178,6 @@ def test_lines_of_a_crawl_that_did_not_end_well_can_be_delivered_again(work: Cra
     assert second.store.delivered([1, 2], [OUT]) > number
 
 
-def test_lines_of_an_open_file_can_be_delivered_again(work: Crawls) -> None:
-    worker = work()
-    worker.seed("/a", "/b", "/c")
-    worker.crawl({"/a": "a", "/b": "b", "/c": "c"})
-    worker.store.delivered([1], [replace(OUT, closed=True)])
-    worker.store.delivered([2], [OUT])
-    assert worker.store.undeliver_file("/out", [3]) == 2
-    assert [change.seq for change in worker.store.undelivered(10, 0)] == [2, 3]
-    worker.end()
-    other = work()
-    assert len(other.store.take_over_deliveries({"/out"})) == 1
-    other.store.end_deliveries()
-    other.end()
-    assert work().store.take_over_deliveries({"/out"}) == []
-
-
 @pytest.mark.behaviour("W-18")
 def test_files_are_kept_while_a_worker_without_lines_was_killed(work: Crawls) -> None:
     one, other = work(), work()
