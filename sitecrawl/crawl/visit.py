@@ -83,7 +83,6 @@ class ContentHashes:
 
     content: str | None = None
     document: str | None = None
-    simhash: int | None = None
     unchanged: bool = False
 
 
@@ -237,7 +236,6 @@ class Visit:
             expires_at=response.expires_at,
             content_hash=hashes.content,
             document_hash=hashes.document,
-            simhash=hashes.simhash,
             unchanged=hashes.unchanged,
             left_out=self.left_out,
             audit=self.audit,

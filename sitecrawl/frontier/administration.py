@@ -8,7 +8,7 @@ from collections.abc import Set as AbstractSet
 from sitecrawl.frontier.base import Candidate, Change, Outcome
 from sitecrawl.frontier.database import Database, placeholders
 from sitecrawl.frontier.document_changes import Changes, StateTables
-from sitecrawl.frontier.documents import Documents, NearPages
+from sitecrawl.frontier.documents import Documents
 from sitecrawl.frontier.held_changes import HeldChanges
 from sitecrawl.frontier.link_table import LinkGraph, pack_ids
 from sitecrawl.frontier.loss_guard import LossGuard
@@ -172,7 +172,6 @@ class Administration:
             f"UPDATE url SET referrer = NULL, referrer_url = NULL WHERE referrer IN {urls}",
             f"DELETE FROM document WHERE {of}",
             f"DELETE FROM held_change WHERE {of}",
-            f"DELETE FROM near WHERE {of}",
             f"DELETE FROM section WHERE url IN {urls}",
             f"DELETE FROM receipt WHERE {of}",
             f"DELETE FROM link WHERE url IN {urls}",
@@ -203,7 +202,6 @@ class Administration:
             documents=documents,
             held=HeldChanges(self._database, documents, run),
             claims=RedirectResolver(self._database, self._realm),
-            near=NearPages(self._database),
             options=StateOptions(realm=self._realm),
             run=run,
         )

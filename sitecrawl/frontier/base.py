@@ -97,9 +97,8 @@ class VisitResult:
     popped. ``not_before`` is the earliest time of the next request, if the response or a back-off
     sets one. ``reason`` qualifies the outcome, ``detail`` explains it to people.
 
-    Two pages of an origin are duplicates if their ``content_hash`` is equal, near duplicates if
-    their ``simhash`` differs in few bits; ``document_hash`` covers every field whose change is
-    written. ``unchanged``: the page was read and its current document is still valid, so
+    Two pages of an origin are duplicates if their ``content_hash`` is equal; ``document_hash`` covers
+    every field whose change is written. ``unchanged``: the page was read and its current document is still valid, so
     ``document`` is empty. ``left_out`` describes the text of the page that is not in it, ``audit``
     is what a report tells of the page. A page that declares another URL as canonical still has a
     ``document``, which is suppressed until that URL proves to be a page.
@@ -121,7 +120,6 @@ class VisitResult:
     expires_at: float | None = None
     content_hash: str | None = None
     document_hash: str | None = None
-    simhash: int | None = None
     unchanged: bool = False
     left_out: str | None = None
     audit: str | None = None

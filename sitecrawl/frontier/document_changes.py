@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sitecrawl.frontier.base import Entry
-from sitecrawl.frontier.documents import Documents, NearPages, StoredDocument
+from sitecrawl.frontier.documents import Documents, StoredDocument
 from sitecrawl.frontier.held_changes import HeldChanges
 from sitecrawl.frontier.redirect_resolver import RedirectResolver
 from sitecrawl.frontier.state_options import StateOptions
@@ -20,7 +20,6 @@ class StateTables:
     documents: Documents
     held: HeldChanges
     claims: RedirectResolver
-    near: NearPages
     options: StateOptions
     run: int
 

@@ -1,4 +1,4 @@
-"""Stored documents, and the near duplicates among them."""
+"""Stored documents."""
 
 from __future__ import annotations
 
@@ -12,35 +12,9 @@ from sitecrawl.frontier.base import FrontierError
 from sitecrawl.frontier.database import Database, Row, RowStatement, padded, placeholders
 from sitecrawl.policy.documents.output_shapes import serialized_parts
 from sitecrawl.policy.lifecycle.change_rate import ChangeHistory
-from sitecrawl.policy.lifecycle.duplicates import SiteRank, bands, near
+from sitecrawl.policy.lifecycle.duplicates import SiteRank
 from sitecrawl.policy.lifecycle.revisit import WITH_CONTENT
 from sitecrawl.web.decompression import zstd
-
-FIND = "SELECT url, simhash FROM near WHERE origin = ? AND band = ? AND bits = ? AND url <> ?"
-
-
-class NearPages:
-    """The near table: simhashes of the documents of each origin, in bands."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
-    def find(self, origin: int, simhash: int, url: int) -> list[int]:
-        """Return the other URLs of the origin with nearly the same text, in order of discovery."""
-        found: set[int] = set()
-        for band, bits in enumerate(bands(simhash)):
-            rows = self._database.rows(FIND, (origin, band, bits, url))
-            found.update(other for other, value in rows if near(simhash, value))
-        return sorted(found)
-
-    def note(self, origin: int, simhash: int, url: int) -> None:
-        """Store the simhash of a document."""
-        self._database.execute("DELETE FROM near WHERE url = ?", (url,))
-        self._database.many(
-            "INSERT INTO near (origin, band, bits, url, simhash) VALUES (?, ?, ?, ?, ?)",
-            [(origin, band, bits, url, simhash) for band, bits in enumerate(bands(simhash))],
-        )
-
 
 # ruff: noqa: S608 -- only constants become part of a statement
 
@@ -284,14 +258,6 @@ class Documents:
         """Store the URL that replaces a document, or may do so later."""
         self._database.execute(
             "UPDATE document SET target = ?, because = ? WHERE url = ?", (target, because, url)
-        )
-
-    def copy_hash(self, url: int, other: int) -> None:
-        """Give a near duplicate the hash of another document, so that both count as equal."""
-        self.forget()
-        self._database.execute(
-            "UPDATE document SET hash = (SELECT hash FROM document WHERE url = ?) WHERE url = ?",
-            (other, url),
         )
 
     def look_again(self, url: int) -> None:

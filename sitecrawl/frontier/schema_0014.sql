@@ -223,16 +223,6 @@ CREATE TABLE outside (
     UNIQUE (realm, url)
 );
 
-CREATE TABLE near (
-    origin BIGINT NOT NULL,
-    band INTEGER NOT NULL,
-    bits INTEGER NOT NULL,
-    url BIGINT NOT NULL,
-    simhash BIGINT NOT NULL,
-    PRIMARY KEY (origin, band, bits, url)
-);
-CREATE INDEX near_url ON near (url);
-
 -- Changes of documents that wait for the end of their origin, or are held until a person confirms them,
 -- see held_changes.py. ``change`` is new or changed for a document, empty for a deletion.
 CREATE TABLE held_change (

@@ -26,7 +26,7 @@ from sitecrawl.frontier.claims import Claims
 from sitecrawl.frontier.database import Database, RowStatement, migrate
 from sitecrawl.frontier.deliveries import Deliveries
 from sitecrawl.frontier.document_changes import Changes, StateTables
-from sitecrawl.frontier.documents import Documents, NearPages
+from sitecrawl.frontier.documents import Documents
 from sitecrawl.frontier.evidence_table import EvidenceTable, StoredEvidence
 from sitecrawl.frontier.former_starts import FormerStarts
 from sitecrawl.frontier.held_changes import HeldChanges
@@ -123,7 +123,6 @@ class Store:
             documents=documents,
             held=HeldChanges(database, documents, self.run),
             claims=RedirectResolver(database, options.realm, options.key),
-            near=NearPages(database),
             options=options,
             run=self.run,
         )

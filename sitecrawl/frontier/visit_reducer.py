@@ -30,7 +30,6 @@ class VisitReducer:
         self._held = memory.held
         self._resolver = memory.claims
         self._claims = Claims(memory, changes)
-        self._near = memory.near
         self._options = memory.options
         self._run = memory.run
         self._changes = changes
@@ -86,8 +85,6 @@ class VisitReducer:
         visit, url = finding.visit, finding.stored.id
         self._changes.publish(url, self._document(finding), visit.content_hash, change)
         if equal is not None:
-            for each in (equal, *self._documents.duplicates_of(equal.url)):
-                self._documents.copy_hash(each.url, url)
             self._changes.replace(equal, url, finding.stored.url, "duplicate")
         if finding.held is not None or equal is not None:  # else it cannot have duplicates yet
             self._detach_duplicates(finding)
@@ -109,17 +106,11 @@ class VisitReducer:
         )
 
     def _equal(self, finding: Finding) -> StoredDocument | None:
-        """Return a current document with the same content, or nearly so if that is enabled."""
+        """Return a current document with the same content."""
         visit, url = finding.visit, finding.stored.id
         if visit.content_hash is None or self._options.keep_duplicates:
             return None
-        equal = self._documents.equal(finding.origin, visit.content_hash, url)
-        if equal is not None or visit.simhash is None:
-            return equal
-        found = self._near.find(finding.origin, visit.simhash, url)
-        self._near.note(finding.origin, visit.simhash, url)
-        pages = [held for other in found if (held := self._documents.of(other))]
-        return next((held for held in pages if held.current and held.target is None), None)
+        return self._documents.equal(finding.origin, visit.content_hash, url)
 
     def _unchanged(self, finding: Finding) -> None:
         """Keep the document of a page that was read and is unchanged since its visit began.
@@ -151,7 +142,6 @@ class VisitReducer:
     def _duplicate(self, finding: Finding, equal: StoredDocument) -> None:
         finding.outcome = Outcome.DUPLICATE
         self._suppress(finding, equal.url, equal.address, "duplicate")
-        self._documents.copy_hash(finding.stored.id, equal.url)
         if not (finding.is_duplicate and finding.held and finding.held.target == equal.url):
             self._changes.renew(equal)
 

@@ -18,7 +18,6 @@ from sitecrawl.policy.documents.content_hash import (
 )
 from sitecrawl.policy.documents.fields import VOLATILE
 from sitecrawl.policy.documents.output_shapes import serialized
-from sitecrawl.policy.lifecycle.duplicates import simhash
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -44,10 +43,9 @@ class ChangePipeline(DocumentPipeline):
     pipelines: their results are renewed when the page or ``version`` changes.
     """
 
-    def __init__(self, rules: Rules, *, version: str, near_duplicates: bool) -> None:
+    def __init__(self, rules: Rules, *, version: str) -> None:
         self._rules = rules
         self._version = version
-        self._near_duplicates = near_duplicates
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> ChangePipeline:
@@ -58,7 +56,6 @@ class ChangePipeline(DocumentPipeline):
         return cls(
             spider.rules,
             version=params.pipeline_version + params.outline_version + kept,
-            near_duplicates=params.duplicates == "near",
         )
 
     def process_document(self, document: Document) -> None:
@@ -78,9 +75,6 @@ class ChangePipeline(DocumentPipeline):
             raise DropDocument(Outcome.FILE_INGESTED, "ok")
         if hashes.content is not None:
             document["content_hash"] = hashes.content
-            if self._near_duplicates:
-                text_of = f"{document.get('title', '')} {document.get('body', '')}"
-                hashes = replace(hashes, simhash=simhash(text_of))
         visit.hashed(hashes)
 
 

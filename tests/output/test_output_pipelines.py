@@ -253,7 +253,7 @@ def test_pages_are_compared_by_what_they_say_not_by_what_is_made_of_them(
 ) -> None:
     site["/b"] = page(title="A", text="Nothing of this is to be found on another page")
     project.use(LEAVING_OUT, LeavingOut=300)
-    run = project.run(duplicates="near", preset="elastic")
+    run = project.run(preset="elastic")
     assert [line["title"] for line in run.lines] == ["Start", "A", "A"]
     assert all("additional_urls" not in line for line in run.lines)
 

@@ -110,12 +110,11 @@ class StateParams(OptionGroup):
         "half of them may go. More waits for `scrapy frontier confirm`, and its pages are due in every run; "
         "it is carried out once five visits over max_revisit have found nothing else. 1 turns this off.",
     )
-    duplicates: Literal["equal", "near", "keep"] = option(
+    duplicates: Literal["equal", "keep"] = option(
         default="equal",
         effect=Effect.SELECTION,
         description="Pages of an origin that are one document: those with equal texts (equal), "
-        "also those that differ in a few words only (near), or none, so that each URL has a "
-        "document of its own (keep).",
+        "or none, so that each URL has a document of its own (keep).",
     )
     store_links: Literal["none", "known", "outside", "assets"] = option(
         "known",
