@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from scrapy import Request
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from sitecrawl.scheduling.origin import Origin
     from sitecrawl.web.html.page import Page
 
+T = TypeVar("T")
 OWN = "sitecrawl_"
 COPIED = frozenset({"depth", "verbatim_url"})
 """Further keys that a request inherits when it is given the ``meta`` of a response."""
@@ -103,28 +104,33 @@ def occupying(origin: Origin) -> dict[str, object]:
     return {ORIGIN: origin, "download_slot": origin.key}
 
 
-def visit_of(request: Request) -> Visit | None:
-    """Return the crawl action of the request; None for robots.txt and foreign requests."""
-    visit: Visit | None = request.meta.get(VISIT)
-    return visit
+@dataclass(frozen=True, slots=True)
+class MetaKey(Generic[T]):
+    """A key of ``Request.meta``."""
+
+    name: str
+
+    def __call__(self, request: Request) -> T | None:
+        """Return the value of a request, None without one."""
+        return request.meta.get(self.name)
 
 
-def origin_of(request: Request) -> Origin | None:
-    """Return the leased origin whose slot the request occupies."""
-    origin: Origin | None = request.meta.get(ORIGIN)
-    return origin
-
-
-def robots_of(request: Request) -> Origin | None:
-    """Return the origin whose robots.txt is requested; None for every other request."""
-    origin: Origin | None = request.meta.get(ROBOTS_OF)
-    return origin
-
-
-def read_page_of(request: Request) -> ReadPage | None:
-    """Return the page read by the meta-robots middleware; None for requests without a visit."""
-    read: ReadPage | None = request.meta.get(READ_PAGE)
-    return read
+visit_of: MetaKey[Visit] = MetaKey(VISIT)
+"""The crawl action of a request; None for robots.txt and foreign requests."""
+origin_of: MetaKey[Origin] = MetaKey(ORIGIN)
+"""The leased origin whose slot the request occupies."""
+robots_of: MetaKey[Origin] = MetaKey(ROBOTS_OF)
+"""The origin whose robots.txt is requested."""
+read_page_of: MetaKey[ReadPage] = MetaKey(READ_PAGE)
+"""The page read by the meta-robots middleware; None for requests without a visit."""
+file_of: MetaKey[ReadFile] = MetaKey(FILE)
+"""The file that a worker process has read; None for pages."""
+rendered_of: MetaKey[RenderedPage] = MetaKey(RENDERED)
+"""The browser's rendering of the page."""
+sitemap_of: MetaKey[ListingRequest] = MetaKey(SITEMAP)
+"""The requested sitemap or feed."""
+probe_of: MetaKey[str] = MetaKey(PROBE)
+"""The origin of a missing-page probe."""
 
 
 def media_type_of(request: Request) -> str:
@@ -133,33 +139,9 @@ def media_type_of(request: Request) -> str:
     return kind
 
 
-def file_of(request: Request) -> ReadFile | None:
-    """Return the file that a worker process has read; None for pages."""
-    found: ReadFile | None = request.meta.get(FILE)
-    return found
-
-
-def rendered_of(request: Request) -> RenderedPage | None:
-    """Return the browser's rendering of the page; None if it was not rendered."""
-    rendered: RenderedPage | None = request.meta.get(RENDERED)
-    return rendered
-
-
-def sitemap_of(request: Request) -> ListingRequest | None:
-    """Return the requested sitemap or feed; None for every other request."""
-    asked: ListingRequest | None = request.meta.get(SITEMAP)
-    return asked
-
-
 def is_of_site(request: Request) -> bool:
     """Return True for robots.txt, a sitemap, a feed, or a file about usage."""
     return bool({ROBOTS_OF, SITEMAP, USAGE_FILE} & request.meta.keys())
-
-
-def probe_of(request: Request) -> str | None:
-    """Return the origin of a missing-page probe; None for every other request."""
-    key: str | None = request.meta.get(PROBE)
-    return key
 
 
 def is_login(request: Request) -> bool:

@@ -6,7 +6,7 @@ import json
 import math
 import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Annotated, Final, Literal
@@ -181,6 +181,27 @@ def check_patterns(patterns: tuple[str, ...]) -> tuple[str, ...]:
         except re.error as error:
             raise ValueError(f"{pattern!r} is not a regular expression: {error}") from None
     return patterns
+
+
+def each(read: Callable[[str], object]) -> AfterValidator:
+    """Build a validator that accepts a list if ``read`` can parse every entry."""
+
+    def check(entries: tuple[str, ...]) -> tuple[str, ...]:
+        for entry in entries:
+            read(entry)
+        return entries
+
+    return AfterValidator(check)
+
+
+def among(known: Collection[str]) -> AfterValidator:
+    """Build a validator that accepts a list of known words."""
+
+    def read(word: str) -> None:
+        if word not in known:
+            raise ValueError(f"{word!r} is none of {', '.join(known)}")
+
+    return each(read)
 
 
 Words = Annotated[

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager
 from importlib import import_module
-from typing import NamedTuple
+from typing import Concatenate, NamedTuple, ParamSpec, TypeVar
 
 from sitecrawl import install_command
 from sitecrawl.frontier.administration import Administration
@@ -21,6 +21,8 @@ from sitecrawl.frontier.survey import Survey
 from sitecrawl.frontier.threaded import Frontier
 
 SQLITE = "sqlite:///"
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
 class BackendKind(NamedTuple):
@@ -99,13 +101,6 @@ def open_records(database_url: str) -> Iterator[Records]:
 
 
 @contextmanager
-def open_survey(database_url: str, realm: str) -> Iterator[Survey]:
-    """Open the survey of a realm of an existing crawl database; raises FrontierError otherwise."""
-    with _existing(database_url) as database:
-        yield Survey(database, realm)
-
-
-@contextmanager
 def open_change_log(database_url: str) -> Iterator[ChangeLog]:
     """Open the change log of an existing crawl database; raises FrontierError for any other."""
     with _existing(database_url) as database:
@@ -113,26 +108,18 @@ def open_change_log(database_url: str) -> Iterator[ChangeLog]:
         yield ChangeLog(database)
 
 
-@contextmanager
-def open_administration(database_url: str, realm: str = "default") -> Iterator[Administration]:
-    """Open the administration of an existing crawl database; raises FrontierError for any other."""
-    with _existing(database_url) as database:
-        yield Administration(database, realm)
+def _opening(
+    view: Callable[Concatenate[Database, P], T],
+) -> Callable[Concatenate[str, P], AbstractContextManager[T]]:
+    """Make the function that opens a view of an existing crawl database, given its URL; it raises
+    FrontierError for any other."""
 
+    @contextmanager
+    def opened(database_url: str, /, *args: P.args, **kwargs: P.kwargs) -> Iterator[T]:
+        with _existing(database_url) as database:
+            yield view(database, *args, **kwargs)
 
-@contextmanager
-def open_reindex(database_url: str, realm: str = "default") -> Iterator[Reindex]:
-    """Open the reindexing of an existing crawl database; raises FrontierError for any other."""
-    with _existing(database_url) as database:
-        yield Reindex(database, realm)
-
-
-@contextmanager
-def open_pruning(database_url: str, realm: str | None = None) -> Iterator[Pruning]:
-    """Open the pruning of a realm or, if that is None, of all; raises FrontierError
-    while a worker is alive."""
-    with _existing(database_url) as database:
-        yield Pruning(database, realm)
+    return opened
 
 
 @contextmanager
@@ -144,3 +131,9 @@ def _existing(database_url: str) -> Iterator[Database]:
             yield database
     except place.errors as error:
         raise place.readable(error) from error
+
+
+open_survey = _opening(Survey)
+open_administration = _opening(Administration)
+open_reindex = _opening(Reindex)
+open_pruning = _opening(Pruning)

@@ -9,8 +9,7 @@ from pydantic import AfterValidator
 
 from sitecrawl.config.option import Effect, option
 from sitecrawl.config.options.document_fields import DocumentParams
-from sitecrawl.config.options.rules import each
-from sitecrawl.config.types import Duration, Lines, Selectors, Words
+from sitecrawl.config.types import Duration, Lines, Selectors, Words, among, each
 from sitecrawl.policy.documents.placeholders import KINDS
 from sitecrawl.policy.outcomes import Outcome
 from sitecrawl.web.html.custom_fields import check_selector, is_xpath
@@ -39,27 +38,6 @@ def check_marker(marker: str) -> str:
     if not (opening.strip() and mark and closing.strip()):
         raise ValueError(f"{marker!r} is not of the form opening|closing")
     return marker
-
-
-def check_repair(repair: str) -> str:
-    """Check that a repair of links exists."""
-    if repair not in REPAIRS:
-        raise ValueError(f"{repair!r} is none of {', '.join(REPAIRS)}")
-    return repair
-
-
-def check_part(part: str) -> str:
-    """Check that a part of pages exists."""
-    if part not in PARTS:
-        raise ValueError(f"{part!r} is none of {', '.join(PARTS)}")
-    return part
-
-
-def check_placeholder(kind: str) -> str:
-    """Check that a kind of placeholder page exists."""
-    if kind not in KINDS:
-        raise ValueError(f"{kind!r} is none of {', '.join(KINDS)}")
-    return kind
 
 
 def check_selectors(fields: dict[str, str]) -> dict[str, str]:
@@ -114,7 +92,7 @@ class ContentParams(DocumentParams):
         description="Server-side image maps: ignore them, sample asks for some of their points "
         "whatever query says, mapfile fetches the map file and reads its targets.",
     )
-    repair_links: Annotated[Words, each(check_repair)] = option(
+    repair_links: Annotated[Words, among(REPAIRS)] = option(
         default=(),
         effect=Effect.READING,
         description="Repairs of links that browsers do not make: quotes removes every quotation "
@@ -153,7 +131,7 @@ class ContentParams(DocumentParams):
         "own leaves them without one, htmldate guesses from the whole page, in 5 ms (extra "
         "`extract`). Of 1,000 articles it dates 43 more rightly, and 22 wrongly.",
     )
-    keep_parts: Annotated[Words, each(check_part)] = option(
+    keep_parts: Annotated[Words, among(PARTS)] = option(
         default=(),
         effect=Effect.READING,
         description="Parts of pages that stay in the text though they are not their own content: "
@@ -195,7 +173,7 @@ class ContentParams(DocumentParams):
         "attribute in place of the text. A selector that begins with / or ( is XPath, for which "
         "each page is parsed a second time; write those in a TOML file.",
     )
-    placeholder_pages: Annotated[Words, each(check_placeholder)] = option(
+    placeholder_pages: Annotated[Words, among(KINDS)] = option(
         default=tuple(KINDS),
         effect=Effect.READING,
         description="Kinds of pages that make no document because they have neither a text nor "

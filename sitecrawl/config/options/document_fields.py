@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, ValidationInfo
 
 from sitecrawl.config.option import Effect, option
-from sitecrawl.config.types import OptionGroup, Pairs, Words
+from sitecrawl.config.types import OptionGroup, Pairs, Words, among
 from sitecrawl.policy.documents.document_options import (
     DESCRIPTION_ORDER,
     MORE_FIELDS,
@@ -17,31 +17,6 @@ from sitecrawl.policy.documents.document_options import (
 )
 from sitecrawl.policy.documents.metadata_mapping import mapping_problems
 from sitecrawl.policy.documents.text_fields import SOURCES
-
-
-def check_sources(order: tuple[str, ...]) -> tuple[str, ...]:
-    """Check that every source of a description is known."""
-    for source in order:
-        if source not in SOURCES:
-            raise ValueError(f"{source!r} is none of {', '.join(sorted(SOURCES))}")
-    return order
-
-
-def check_more_fields(names: tuple[str, ...]) -> tuple[str, ...]:
-    """Check that every further field is known."""
-    return _each_of(MORE_FIELDS, names)
-
-
-def check_title_repairs(names: tuple[str, ...]) -> tuple[str, ...]:
-    """Check that every repair of titles is known."""
-    return _each_of(TITLE_REPAIRS, names)
-
-
-def _each_of(known: tuple[str, ...], names: tuple[str, ...]) -> tuple[str, ...]:
-    for name in names:
-        if name not in known:
-            raise ValueError(f"{name!r} is none of {', '.join(known)}")
-    return names
 
 
 def check_extra_fields(fields: dict[str, str]) -> dict[str, str]:
@@ -76,7 +51,7 @@ class DocumentParams(OptionGroup):
         effect=Effect.READING,
         description="Characters of a title, cut at a word; 0 for no limit.",
     )
-    title_repairs: Annotated[Words, AfterValidator(check_title_repairs)] = option(
+    title_repairs: Annotated[Words, among(TITLE_REPAIRS)] = option(
         default=TITLE_REPAIRS[:1],
         effect=Effect.READING,
         description="Repairs of titles: site_name removes the name of the site from the title element "
@@ -84,7 +59,7 @@ class DocumentParams(OptionGroup):
         "heading (it has a field of its own, site_name); capitals writes titles that are all in "
         "capitals in small letters. If empty titles stay as they are written.",
     )
-    description_order: Annotated[Words, AfterValidator(check_sources)] = option(
+    description_order: Annotated[Words, among(sorted(SOURCES))] = option(
         default=DESCRIPTION_ORDER,
         effect=Effect.READING,
         description="Where the description comes from, best first: meta, dublin_core, opengraph, "
@@ -103,7 +78,7 @@ class DocumentParams(OptionGroup):
         description="Metadata to extra fields, as name:field; json_ld.NAME and field.NAME reach "
         "structured data and own fields. Several names to one field accumulate.",
     )
-    more_fields: Annotated[Words, AfterValidator(check_more_fields)] = option(
+    more_fields: Annotated[Words, among(MORE_FIELDS)] = option(
         default=(),
         effect=Effect.READING,
         description="Further fields of documents: markdown is the text with headings, lists, tables, "

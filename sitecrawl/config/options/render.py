@@ -4,37 +4,14 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator
-
 from sitecrawl.config.option import Effect, option
-from sitecrawl.config.types import ByteSize, Duration, OptionGroup, Words
+from sitecrawl.config.types import ByteSize, Duration, OptionGroup, Words, among
 
-KINDS = frozenset(
-    [
-        "stylesheet",
-        "image",
-        "media",
-        "font",
-        "script",
-        "texttrack",
-        "xhr",
-        "fetch",
-        "eventsource",
-        "websocket",
-        "manifest",
-        "ping",
-        "cspviolationreport",
-        "other",
-    ]
+KINDS = (
+    *("cspviolationreport", "eventsource", "fetch", "font", "image", "manifest", "media", "other"),
+    *("ping", "script", "stylesheet", "texttrack", "websocket", "xhr"),
 )
-
-
-def check_kinds(kinds: tuple[str, ...]) -> tuple[str, ...]:
-    """Check that a browser knows each name as a resource type."""
-    for kind in kinds:
-        if kind not in KINDS:
-            raise ValueError(f"{kind!r} is none of {', '.join(sorted(KINDS))}")
-    return kinds
+"""Resource types of a browser."""
 
 
 class RenderParams(OptionGroup):
@@ -60,7 +37,7 @@ class RenderParams(OptionGroup):
         effect=Effect.RUN,
         description="Least time that a page is given after it has loaded.",
     )
-    render_block: Annotated[Words, AfterValidator(check_kinds)] = option(
+    render_block: Annotated[Words, among(KINDS)] = option(
         ("image", "font", "media", "ping", "cspviolationreport"),
         effect=Effect.RUN,
         description="Kinds of what a page asks for that are not loaded.",

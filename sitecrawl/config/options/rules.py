@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator
 
 from sitecrawl.config.option import Effect, option
-from sitecrawl.config.types import Extensions, Lines, OptionGroup, Patterns, Words
+from sitecrawl.config.types import Extensions, Lines, OptionGroup, Patterns, Words, among, each
 from sitecrawl.policy.documents.obedience import Obedience
 from sitecrawl.policy.http.mime import CONTENT_TYPES, read_mime_extensions
 from sitecrawl.policy.urls.canonicalization import read_combination, read_rewrite
@@ -18,31 +17,6 @@ from sitecrawl.policy.urls.url_rules import IGNORED_EXTENSIONS, read_policy
 from sitecrawl.web.files.formats import media_types, wanted_formats
 from sitecrawl.web.robots.usage_statements import PURPOSES
 from sitecrawl.web.urls.identity import DEFAULT_PAGES, FOLDS
-
-
-def each(read: Callable[[str], object]) -> AfterValidator:
-    """Build a validator that accepts a list if ``read`` can parse every entry."""
-
-    def check(entries: tuple[str, ...]) -> tuple[str, ...]:
-        for entry in entries:
-            read(entry)
-        return entries
-
-    return AfterValidator(check)
-
-
-def check_fold(spelling: str) -> str:
-    """Check that a spelling of URLs can be folded."""
-    if spelling not in FOLDS:
-        raise ValueError(f"{spelling!r} is none of {', '.join(FOLDS)}")
-    return spelling
-
-
-def check_purpose(word: str) -> str:
-    """Check that a purpose is known."""
-    if word not in PURPOSES:
-        raise ValueError(f"{word!r} is none of {', '.join(PURPOSES)}")
-    return word
 
 
 def read_content_types(words: tuple[str, ...]) -> tuple[str, ...]:
@@ -213,7 +187,7 @@ class RuleParams(OptionGroup):
         effect=Effect.FOLLOWING,
         description="File names that are the same page as their directory.",
     )
-    fold: Annotated[Words, each(check_fold)] = option(
+    fold: Annotated[Words, among(FOLDS)] = option(
         default=FOLDS,
         effect=Effect.FOLLOWING,
         description="Spellings of a URL that are the same page: with and without the last slash "
@@ -289,7 +263,7 @@ class RuleParams(OptionGroup):
         "directives of pages; for your own site, or with its owner's consent.",
     )
 
-    purpose: Annotated[Words, each(check_purpose)] = option(
+    purpose: Annotated[Words, among(PURPOSES)] = option(
         default=(),
         effect=Effect.SELECTION,
         description="Uses of the documents: search, ai-input (answers of models from them), ai-train. "
