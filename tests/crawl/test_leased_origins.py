@@ -81,6 +81,8 @@ def test_the_lease_of_an_origin_is_given_back_unless_it_is_taken_up_again(
         await until(lambda: bool(taken))
         [due] = await frontier.pop(SITE, 5)
         await frontier.commit(SITE, [ingested(due, "home", time.time())])
+        taken[0].begin_refill()
+        taken[0].refilled([], exhausted=True)
         leased.release(taken[0])
         if taken_up_again:
             assert leased.ensure(SITE) is taken[0]

@@ -113,8 +113,8 @@ def check_origin_headers(tables: dict[str, dict[str, str]]) -> dict[str, dict[st
 
 
 def check_origin_names(origins: tuple[str, ...]) -> tuple[str, ...]:
-    """Check and normalize origins."""
-    return tuple(map(_origin, origins))
+    """Check and normalize origins; ``*`` is every one."""
+    return tuple(each if each == "*" else _origin(each) for each in origins)
 
 
 def check_credentials(auth: dict[str, SecretStr]) -> dict[str, SecretStr]:
@@ -447,7 +447,7 @@ class FetchParams(OptionGroup):
         " an address opens that address only.",
     )
     unverified_origins: Origins = option(
-        (), effect=Effect.RUN, description="Origins whose certificates are not verified."
+        (), effect=Effect.RUN, description="Origins whose certificates are not verified; * for all."
     )
 
     @property
