@@ -156,7 +156,7 @@ def _page(found: Diagnosis, page: Page, scripts: Decision) -> Iterator[tuple[str
     )
     for name in ("noindex", "nofollow"):
         if getattr(page.directives, name):
-            yield "robots meta", f"{name}: see docs/configuration.md, obey_nofollow and rogue"
+            yield "robots meta", f"{name}: see docs/configuration.md, nofollow and rogue"
     yield "links", f"{found.links} on the page, {found.admitted} of them in the crawl"
 
 
