@@ -207,7 +207,7 @@ def among(known: Collection[str]) -> AfterValidator:
 Words = Annotated[
     tuple[str, ...],
     BeforeValidator(read_words),
-    Notation("list of words", "words parted by commas or spaces"),
+    Notation("list of words", "words parted by commas or spaces; +word adds to the list"),
 ]
 Extensions = Annotated[
     tuple[str, ...],

@@ -79,10 +79,10 @@ class OriginPhase(Enum):
 
 
 class Hold(Flag):
-    """What an origin waits for before it sends anything; kept apart from the phase, as each begins
-    in one phase and ends in another, and several may be held at once."""
+    """Reasons for which an origin sends nothing yet; kept apart from the phase, as each begins in one
+    phase and ends in another, and several may hold at once."""
 
-    NOTHING = 0
+    FREE = 0
     ADDRESS = auto()
     """Whose pace it shares is not known yet, or another worker has leased origins on its address."""
     TERMS = auto()
@@ -306,7 +306,7 @@ class Origin:
     receipt: Receipt = field(default_factory=Receipt)
     phase: OriginPhase = OriginPhase.UNLEASED
     why: GivenUp | None = None
-    holds: Hold = Hold.NOTHING
+    holds: Hold = Hold.FREE
     todo: deque[DueUrl] = field(default_factory=deque)
     retries: RetryQueue = field(default_factory=RetryQueue)
     adhoc_requests: deque[Request] = field(default_factory=deque)

@@ -254,3 +254,13 @@ def test_a_value_that_is_nested_too_deeply_is_one_short_line():
     (line,) = caught.value.problems
     assert line.endswith("is nested too deeply; a table has one level.")
     assert len(line) < 500
+
+
+def test_words_with_a_plus_add_to_the_list_below(tmp_path: Path) -> None:
+    path = site(tmp_path, f"start = '{START}'\nremove_classes = ['+ads']\n")
+    assert load({"config": path}).params.remove_classes == ("noindex", "ads")
+    both = load({"config": path, "remove_classes": "+promo, +ads"}).params
+    assert both.remove_classes == ("noindex", "ads", "promo")
+    assert load({"config": path, "remove_classes": "+promo ads"}).params.remove_classes == (
+        *("+promo", "ads"),
+    )
