@@ -3,11 +3,13 @@
     python -m benchmarks.search [--folder FOLDER] [--held] [--misses KIND] [--only KIND]
         [--opensearch]
 
-``--opensearch`` adds the documented query of OpenSearch, on a server that it starts. The first run crawls the manuals; ``--folder`` keeps the crawl database for the next. The tenth of the
-queries that is held back from tuning counts only with ``--held``, which prints that tenth alone.
+``--opensearch`` adds the documented query of OpenSearch, on a server that it starts. The first run
+crawls the manuals; ``--folder`` keeps the crawl database for the next. The tenth of the queries that is
+held back from tuning counts only with ``--held``, which prints that tenth alone.
 Queries of a translated manual are those of a reader of its language, as browsers name it (`reader`).
 A query scores the reciprocal of the rank of its first answer among ten (MRR@10); ``own anchor`` is
-the share of answers with an anchor, among those found, whose hit leads to that anchor.
+the share of answers with an anchor, among those found, whose hit leads to that anchor, or to the
+definition of the query's first word within the section of that anchor.
 """
 
 from __future__ import annotations
@@ -26,7 +28,7 @@ from urllib.parse import unquote, urldefrag
 from benchmarks.results import recorded
 from benchmarks.search.manuals import crawled
 from benchmarks.search.plain_fts import PlainFts
-from benchmarks.search.queries import Answer, Query, made_queries
+from benchmarks.search.queries import Answer, Query, is_there, made_queries
 from benchmarks.tables import search as search_table
 from fixtures.opensearch import SearchServer
 from fixtures.walk import plain
@@ -65,8 +67,9 @@ def judged(
     for rank, target in enumerate(targets, 1):
         page = plain(target)
         if page in wanted:
-            fragments = {a.anchor for a in query.answers if _is(a, page, origins)} - {""}
-            own = unquote(urldefrag(target).fragment) in fragments if fragments else None
+            named = [a for a in query.answers if a.anchor and _is(a, page, origins)]
+            fragment = unquote(urldefrag(target).fragment)
+            own = any(is_there(a, fragment, query.text) for a in named) if named else None
             return Found(query, rank, own, ms, tuple(targets))
     return Found(query, 0, None, ms, tuple(targets))
 

@@ -183,7 +183,7 @@ class ModelTools:
             str, Field(description="Only pages of this kind: documentation, article, product")
         ] = "",
         limit: Annotated[int, Field(ge=1, le=MAX_HITS, description="Number of results.")] = 10,
-        offset: Annotated[int, Field(ge=0, le=1000, description="Results to skip.")] = 0,
+        offset: Annotated[int, Field(ge=0, le=500, description="Results to skip.")] = 0,
         max_tokens: Annotated[
             int, Field(ge=100, le=MAX_TOKENS, description="Length of the answer, in tokens.")
         ] = MAX_TOKENS,

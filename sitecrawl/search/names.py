@@ -13,29 +13,27 @@ from sitecrawl.search.analysis import name_key
 MAX_NAMES = 2000  # of the headings of a page, and of its definitions
 TITLE_PARTS = re.compile(r"\s+[—–|·»-]\s+|\s::\s")
 NAME = re.compile(r"\w[\w.]*")
-HEADING, DEFINITION, TITLE = range(3)
 
 
 class Name(NamedTuple):
-    """A name as it is compared, the anchor that it leads to, and its kind."""
+    """A name as it is compared, and the anchor that it leads to."""
 
     key: str
     anchor: str
-    kind: int
 
 
 def page_names(url: str, content: Mapping[str, Any]) -> set[Name]:
     """Return the names of a page; the parts of its title and its file's name count as titles."""
     title = str(content.get("title") or "")
     stem = unquote(urlsplit(url).path).rstrip("/").rsplit("/", 1)[-1].rsplit(".", 1)[0]
-    found = {Name(name_key(part), "", TITLE) for part in [title, stem, *TITLE_PARTS.split(title)]}
+    found = {Name(name_key(part), "") for part in [title, stem, *TITLE_PARTS.split(title)]}
     for each in entries(content, "headings"):
         key = name_key(str(each.get("text") or ""))
-        found.add(Name(key, str(each.get("anchor") or ""), HEADING))
+        found.add(Name(key, str(each.get("anchor") or "")))
     for each in entries(content, "definitions"):
         term, anchor = str(each.get("term") or ""), str(each.get("anchor") or "")
         keys = qualified_names(term, anchor) or [name_key(term)]
-        found.update(Name(key, anchor, DEFINITION) for key in keys)
+        found.update(Name(key, anchor) for key in keys)
     return {name for name in found if name.key}
 
 

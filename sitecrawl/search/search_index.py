@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
+from sitecrawl.policy.documents.llms_text import INDEX_PAGE
 from sitecrawl.policy.documents.output_shapes import serialized
 from sitecrawl.search.analysis import (
     ANALYSIS_VERSION,
@@ -26,13 +27,13 @@ from sitecrawl.search.analysis import (
     TOKENIZER,
     analyze,
 )
-from sitecrawl.search.names import DEFINITION, HEADING, TITLE, entries, page_names, qualified_names
+from sitecrawl.search.names import entries, page_names, qualified_names
 from sitecrawl.search.vector_table import SCHEMA as VECTORS
 from sitecrawl.search.vector_table import VectorTable
 from sitecrawl.web.decompression import zstd
 from sitecrawl.web.languages import primary_language
 
-INDEX_VERSION = f"{ANALYSIS_VERSION}.7"
+INDEX_VERSION = f"{ANALYSIS_VERSION}.8"
 APPLICATION_ID = 0x73637278  # in the file's header, to detect another program's database
 BUSY_SECONDS = 30.0
 SCHEMA = f"""
@@ -56,8 +57,7 @@ CREATE VIRTUAL TABLE words USING fts5 (
     title, headings, body, content = '', tokenize = '{TOKENIZER}'
 );
 CREATE TABLE name (
-    key TEXT NOT NULL, page INTEGER NOT NULL, anchor TEXT NOT NULL, kind INTEGER NOT NULL,
-    PRIMARY KEY (key, page, anchor)
+    key TEXT NOT NULL, page INTEGER NOT NULL, anchor TEXT NOT NULL, PRIMARY KEY (key, page, anchor)
 ) WITHOUT ROWID;
 CREATE INDEX name_page ON name (page);
 CREATE TABLE spelling (
@@ -65,11 +65,10 @@ CREATE TABLE spelling (
 ) WITHOUT ROWID;
 CREATE INDEX spelling_reversed ON spelling (reversed, word);
 CREATE INDEX spelling_page ON spelling (page);
-CREATE VIRTUAL TABLE frequency USING fts5vocab ('words', 'row');
 {VECTORS.strip()}
 """
 MAX_NAMED = 3_000  # names compared with a query
-NAME_BONUS = {HEADING: 30.0, DEFINITION: 40.0, TITLE: 45.0}  # BM25 points of an exact name
+NAME_BONUS = 40.0  # BM25 points of a title, heading or definition equal to the query
 SHOWN = (
     *("title", "description", "headings", "definitions", "body"),
     *("anchors", "site_name", "image", "robots"),
@@ -237,6 +236,8 @@ class SearchIndex:
         parts = urlsplit(url)
         language = str(record.get("language") or "")
         content = {name: record[name] for name in SHOWN if record.get(name)}
+        if INDEX_PAGE.search(parts.path):
+            content.pop("definitions", None)  # those of other pages
         row = self._connection.execute(
             PUT,
             (
@@ -264,10 +265,10 @@ class SearchIndex:
         """Record names for exact matches, and their words for corrections."""
         names = page_names(url, content)
         self._connection.executemany(
-            "INSERT OR IGNORE INTO name (key, page, anchor, kind) VALUES (?, ?, ?, ?)",
-            [(key, number, anchor, kind) for key, anchor, kind in names],
+            "INSERT OR IGNORE INTO name (key, page, anchor) VALUES (?, ?, ?)",
+            [(key, number, anchor) for key, anchor in names],
         )
-        words = {word for key, _, _ in names for word in [*PART.findall(key), *key.split()]}
+        words = {word for key, _ in names for word in [*PART.findall(key), *key.split()]}
         self._connection.executemany(
             "INSERT OR IGNORE INTO spelling (word, page, reversed) VALUES (?, ?, ?)",
             [(word, number, word[::-1]) for word in words if len(word) > 3],
@@ -359,12 +360,13 @@ class SearchIndex:
             (prefix, _successor(prefix), realm, realm),
         )
 
-    def document_frequency(self, token: str) -> int:
-        """Return the number of pages with a token, as spelled in the index; read once."""
-        if token not in self._frequencies:
-            rows = self._connection.execute("SELECT doc FROM frequency WHERE term = ?", (token,))
-            self._frequencies[token] = next((int(count) for (count,) in rows), 0)
-        return self._frequencies[token]
+    def document_frequency(self, match: str, most: int) -> int:
+        """Return the number of pages that match, ``most`` if it is higher; counted once."""
+        if match not in self._frequencies:
+            query = "SELECT count(*) FROM (SELECT 1 FROM words WHERE words MATCH ? LIMIT ?)"
+            [(count,)] = self._connection.execute(query, (match, most)).fetchall()
+            self._frequencies[match] = int(count)
+        return self._frequencies[match]
 
     def ranked(
         self, match: str, conditions: Mapping[str, str], limit: int
@@ -390,13 +392,12 @@ class SearchIndex:
             return {}
         condition = "key >= ? AND key < ?" if prefix else "key = ? AND ? <> ''"
         rows = self._connection.execute(
-            f"SELECT page, anchor, kind, length(key) FROM name WHERE {condition}"  # noqa: S608
-            f" LIMIT {MAX_NAMED}",
+            f"SELECT page, anchor, length(key) FROM name WHERE {condition} LIMIT {MAX_NAMED}",  # noqa: S608
             (key, _successor(key)),
         )
         found: dict[int, tuple[float, str]] = {}
-        for page, anchor, kind, length in rows:
-            points = NAME_BONUS[kind] * len(key) / length
+        for page, anchor, length in rows:
+            points = NAME_BONUS * len(key) / length
             if points > found.get(page, (0.0, ""))[0]:
                 found[page] = points, anchor
         return found
@@ -417,14 +418,6 @@ class SearchIndex:
             "SELECT word, count(*) FROM spelling WHERE (word >= ? AND word < ?)"
             " OR (reversed >= ? AND reversed < ?) GROUP BY word LIMIT 5000",
             (start, _successor(start), end, _successor(end)),
-        ).fetchall()
-
-    def similar_tokens(self, word: str) -> list[tuple[str, int]]:
-        """Return tokens of texts that share the beginning of a word, with their numbers of pages."""
-        start = word[: _half(word)]
-        return self._connection.execute(
-            "SELECT term, doc FROM frequency WHERE term >= ? AND term < ? LIMIT 5000",
-            (start, _successor(start)),
         ).fetchall()
 
     def total(self, match: str, conditions: Mapping[str, str]) -> int:

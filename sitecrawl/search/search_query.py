@@ -27,9 +27,12 @@ from sitecrawl.search.search_index import SearchIndex
 MAX_WORDS = 32  # of a query; those that follow are ignored
 MIN_PREFIX = 3  # letters of a last word that is completed
 MIN_CORRECTED = 4  # letters of a word that is corrected
-COMMON = 0.5  # share of pages above which a word is left out if the query has rarer ones
+COMMON, MANY = 0.5, 30_000  # share and number of pages from which a word gives way to rarer ones
+LONGEST = 2  # words that are searched for if no word is rarer
+MAX_PAGES = 20_000  # pages with a word, above which it counts only for pages with all words
+MAX_PHRASE = 8  # words that are searched for in a row
+MAX_MARKED = 5  # words that are marked, the rarest
 NEAR_WORDS = 6  # suggested when nothing is found
-MAX_PAGES = 20_000  # pages with a word, above which it is left out likewise
 RARE = 10  # a form of a word that so many times more pages have in another form is left out
 TERM = re.compile(r'(?P<minus>(?<!\S)-(?=["\w]{2}))?(?:"(?P<phrase>[^"]*)"?|(?P<word>[^\s"]+))')
 
@@ -85,8 +88,7 @@ class SearchQuery:
         count only for pages with all words.
         """
         forms = WordForms(index, [language] if language else index.languages())
-        most = COMMON * index.count()
-        wanted = [term for term in self.wanted if forms.frequency(term) <= most] or self.wanted
+        wanted = forms.rarer(self.wanted)
         if not wanted:
             return None
         most = max(MAX_PAGES, min(map(forms.frequency, wanted)))
@@ -96,14 +98,14 @@ class SearchQuery:
         def less(matched: str) -> str:
             return " NOT ".join([f"({matched})", *excluded])
 
-        parts = [part for term in self.wanted for part in PART.findall(term.text)]
+        parts = [part for term in self.wanted for part in PART.findall(term.text)][:MAX_PHRASE]
         marked = [word for term in wanted for word in term.words]
-        longer = [word for word in marked if len(word) > 1 or not word.isascii()]
+        longer = [word for word in marked if len(word) > 1 or not word.isascii()] or marked
         return Expressions(
             every=less(" AND ".join(_every(term, forms) for term in wanted)),
             some=less(" OR ".join(_some(term, forms, most) for term in rarer)),
             phrase=less(f'"{" ".join(parts)}"') if len(parts) > 1 else "",
-            words=tuple(longer or marked),
+            words=tuple(sorted(longer, key=forms.rarity)[:MAX_MARKED]),
         )
 
     def with_names(self, index: SearchIndex) -> SearchQuery:
@@ -124,7 +126,7 @@ class SearchQuery:
         """Complete or correct the words that no page has; the same query if there are none.
 
         The last word may be the beginning of one; others are replaced by the most similar word of
-        the index.
+        titles, headings and definitions.
         """
         forms = WordForms(index, index.languages())
         last = self.wanted[-1] if self.wanted else None
@@ -167,6 +169,7 @@ class WordForms:
 
     def __init__(self, index: SearchIndex, languages: Sequence[str]) -> None:
         self.index = index
+        self.most = min(MANY, int(COMMON * index.count()))
         self._languages = languages
         self._found: dict[str, dict[str, int]] = {}
 
@@ -179,7 +182,10 @@ class WordForms:
         if word not in self._found:
             forms = [" ".join(WORD.findall(form)) for form in variants(word, self._languages)]
             found = {token(form) or form: form for form in reversed(forms)}
-            counts = {form: self._count(key, form) for key, form in found.items()}
+            counts = {
+                form: self.index.document_frequency(f'"{form}"', self.most + 1)
+                for form in found.values()
+            }
             least = max(counts.values(), default=0) / RARE
             self._found[word] = {
                 form: count for form, count in counts.items() if count and count >= least
@@ -191,14 +197,21 @@ class WordForms:
         return " OR ".join(f'"{form}"' for form in self.pages(word) or [word.lower()])
 
     def frequency(self, term: Term) -> int:
-        """Return the number of pages with a word; 0 for others than single words."""
+        """Return the number of pages with a word; 1 for others than single words."""
         is_word = len(term.words) == 1 and not term.prefix and not term.is_phrase
-        return max(self.pages(term.words[0]).values(), default=0) if is_word else 0
+        return max(self.pages(term.words[0]).values(), default=0) if is_word else 1
 
-    def _count(self, key: str, form: str) -> int:
-        if key == form and " " in form:
-            return self.index.occurs(f'"{form}"')
-        return self.index.document_frequency(key)
+    def rarity(self, word: str) -> tuple[int, int]:
+        """Return the key that sorts words: rarer ones first, of equals the longer."""
+        return self.frequency(Term(word)), -len(word)
+
+    def rarer(self, terms: Sequence[Term]) -> list[Term]:
+        """Return the terms that are not common; if no page has one, also the longest of the others."""
+        rarer = [term for term in terms if self.frequency(term) <= self.most]
+        if any(map(self.frequency, rarer)):
+            return rarer
+        common = [term for term in terms if term not in rarer]
+        return [*rarer, *sorted(common, key=lambda term: self.rarity(term.text))[:LONGEST]]
 
 
 def _every(term: Term, forms: WordForms) -> str:
@@ -217,10 +230,12 @@ def _parts(term: Term, forms: WordForms) -> list[tuple[int, str]]:
     """Return number of pages and expression of each word of a term, but of those on most pages if
     it has rarer ones; the last is open if the term is a prefix.
     """
-    end, most = term.words[-1].lower(), COMMON * forms.index.count()
-    parts = [(forms.frequency(Term(word)), f"({forms.expression(word)})") for word in term.words]
+    words = [Term(word) for word in term.words]
+    words = words if term.prefix else forms.rarer(words)
+    parts = [(forms.frequency(word), f"({forms.expression(word.text)})") for word in words]
     if not term.prefix:
-        return [part for part in parts if part[0] <= most] or parts
+        return parts
+    end = term.words[-1].lower()
     is_short = len(end) < MIN_PREFIX and len(parts) > 1 and end.isascii()
     return parts[:-1] if is_short else [*parts[:-1], (0, f'("{end}"*)')]
 
@@ -247,7 +262,8 @@ def _mended(term: Term, forms: WordForms, *, is_last: bool) -> Term:
         is_end = is_last and text.endswith(word) and len(word) >= MIN_PREFIX
         if is_end and index.occurs(f'"{word.lower()}"*'):
             return Term(text, prefix=True)
-        text = text.replace(word, _nearest(word, index), 1)
+        near = _nearest(word, index) or (_finished(word, forms) if is_end else word)
+        text = text.replace(word, near, 1)
     return Term(text)
 
 
@@ -262,14 +278,22 @@ def _is_begun_name(text: str, index: SearchIndex) -> bool:
     return not name.isascii() and not index.occurs(f'"{name}"') and index.occurs(f'"{name}"*')
 
 
+def _finished(word: str, forms: WordForms) -> str:
+    """Return the longest beginning of an unfinished word that is a word: stems are shorter."""
+    begun = (word[:end] for end in range(len(word) - 1, max(MIN_PREFIX, len(word) // 2), -1))
+    return next((each for each in begun if forms.pages(each)), word)
+
+
 def _nearest(word: str, index: SearchIndex) -> str:
-    """Return the most similar word of the index, the more frequent of equals; else the word."""
+    """Return the most similar word of titles, headings and definitions, the more frequent of equals;
+    empty if there is none.
+    """
     if len(word) < MIN_CORRECTED:
-        return word
+        return ""
     wanted, most = word.lower(), 1 if len(word) < 8 else 2
     scored = [
         (edit_distance(wanted, found, most), -count, found)
-        for found, count in [*index.similar_names(wanted), *index.similar_tokens(wanted)]
+        for found, count in index.similar_names(wanted)
     ]
     best = min((each for each in scored if each[0] <= most), default=None)
-    return best[2] if best else word
+    return best[2] if best else ""

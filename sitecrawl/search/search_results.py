@@ -21,17 +21,17 @@ from sitecrawl.web.languages import primary_language
 from sitecrawl.web.urls.url import with_fragment
 
 SNIPPET_LENGTH = 220  # characters
-MAX_SCANNED = 200_000  # characters of a body searched for a snippet
+MAX_SCANNED = 100_000  # characters of a body searched for a snippet
 MAX_SECTIONED = 20_000  # characters of a body whose sections are compared
 COMPARED = 4  # letters by which the words of a passage are told apart
 PART_LENGTH = 10_000  # characters that are searched at once
-DEPTH = 1_100  # pages that are ranked; browsers may ask for the first 1,050
+DEPTH = 550  # pages that are ranked, as many as browsers may ask for
 NEAREST, RANK_CONSTANT = 100, 60  # pages by vectors; the constant of reciprocal rank fusion
 COUNTED = {"host": "site", "folder": "folder", "language": "language", "type": "type"}
 MAX_COUNTED = 20  # values of each
 ALIKE = 0.5  # from which a name is that of the section that was looked for
 OTHER_LANGUAGE = 0.7  # of the points of pages that are not in the reader's language
-ALL_WORDS, IN_A_ROW = 0.5, 0.3  # of the BM25 score again, for pages with all words or a phrase
+IN_A_ROW = 0.5  # of the BM25 score again, for pages with the words in a row
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,7 +249,8 @@ def _for_reader(
     readable: set[str] = set()
     for number, points, anchor in ranked:
         place = places[number]
-        key, named = part.sub("*", place.url), part.search(place.url)
+        named = part.search(place.url)
+        key = part.sub("*", place.url) if named else place.url
         language = named[1].lower() if named else place.language
         is_foreign = bool(reader) and language not in (reader, "")
         kept = found.get(key, (number, points * (OTHER_LANGUAGE if is_foreign else 1.0), anchor))
@@ -263,18 +264,18 @@ def _for_reader(
 def _ranked(
     index: SearchIndex, query: SearchQuery, expressions: Expressions, conditions: dict[str, str]
 ) -> _Ranked:
-    """Rank by BM25 of any words; more for all words, for a phrase, and for a name equal to the
-    query or begun by it. Where enough pages have all words, only those are ranked.
+    """Rank by BM25 of any words; more for a phrase, and for a name equal to the query or begun by
+    it. Where enough pages have all words, only those are ranked.
     """
     every = index.ranked(expressions.every, conditions, DEPTH)
     is_enough = len(every) == DEPTH or expressions.every == expressions.some
     some = every if is_enough else index.ranked(expressions.some, conditions, DEPTH)
     points = {number: -score for number, score in some}
+    points |= {number: max(-score, points.get(number, 0.0)) for number, score in every}
     has_phrase = bool(every and expressions.phrase)
     phrase = index.ranked(expressions.phrase, conditions, DEPTH) if has_phrase else []
-    for found, factor in ((every, ALL_WORDS), (phrase, IN_A_ROW)):
-        for number, score in found:
-            points[number] = points.get(number, -score) + factor * -score
+    for number, score in phrase:
+        points[number] = points.get(number, 0.0) - IN_A_ROW * score
     anchors: dict[int, str] = {}
     exact = index.named(query.key)
     begun = index.named(query.key, prefix=True) if len(query.key) >= MIN_PREFIX else {}

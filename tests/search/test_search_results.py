@@ -1,4 +1,4 @@
-"""Sections of hits, and the cost of names with many signs."""
+"""Order and sections of hits, and the cost of names with many signs."""
 
 from __future__ import annotations
 
@@ -56,6 +56,29 @@ def test_a_section_titled_as_its_page_is_the_page(index: SearchIndex) -> None:
     [hit] = search(index, "settings of sizes", sections=3).hits
     assert [each.title for each in hit.sections].count("") == 1
     assert "1. Settings" not in [each.title for each in hit.sections]
+
+
+def test_an_index_comes_after_the_pages_that_it_names(index: SearchIndex) -> None:
+    definitions = [{"term": "page_size, Settings", "anchor": "entry-1"}]
+    put(index, "bookindex.html", title="Index", definitions=definitions, body="page_size, Settings")
+    settings(index)
+    assert [hit.title for hit in search(index, "page_size").hits] == [
+        "1. Settings — Manual",
+        "Index",
+    ]
+
+
+def test_a_word_of_all_pages_is_found_beside_one_of_none(index: SearchIndex) -> None:
+    settings(index)
+    put(index, "more", title="More", body="Further settings.")
+    found = search(index, "settings zzyzx")
+    assert (found.total, found.any_word) == (2, True)
+
+
+def test_an_unfinished_word_is_found_by_its_stem(index: SearchIndex) -> None:
+    put(index, "guide", title="Guide", body="Installing it takes a minute.")
+    found = search(index, "installa")
+    assert (found.total, found.correction) == (1, "install")
 
 
 @pytest.mark.alone
