@@ -245,6 +245,7 @@ class Crawl:
     def from_crawler(cls, crawler: Crawler) -> Crawl:
         """Build once for each crawl, and connect the parts to the crawl's signals."""
         crawl = cls(crawler)
+        crawl.visit_requests.postponed.connect(crawl.budget.refund)
         connect = crawler.signals.connect
         connect(crawl.spider_opened, signals.spider_opened)
         connect(crawl.delivery.find_feeds, signals.spider_opened)

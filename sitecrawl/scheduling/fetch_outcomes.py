@@ -12,6 +12,7 @@ from scrapy.exceptions import IgnoreRequest
 
 from sitecrawl.crawl.recorder import Recorder
 from sitecrawl.crawl.visit import Visit
+from sitecrawl.events import Event
 from sitecrawl.frontier.base import DueUrl, Outcome, VisitResult
 from sitecrawl.http.fetch_errors import LeaseExpiredError
 from sitecrawl.policy.http.answers import FetchResult, answer_of_failure
@@ -69,7 +70,10 @@ class VisitPostponed(IgnoreRequest):
 
 
 class VisitRequests:
-    """Requests for due URLs, and the outcomes of visits without content."""
+    """Requests for due URLs, and the outcomes of visits without content.
+
+    ``postponed`` is sent when a page is to be visited once more.
+    """
 
     def __init__(
         self,
@@ -82,6 +86,7 @@ class VisitRequests:
         self._parse = parse
         self._queues = queues
         self._recorder = recorder
+        self.postponed: Event[()] = Event()
         self._stats = stats
         self._params = params
 
@@ -121,6 +126,7 @@ class VisitRequests:
         if isinstance(error, SamePageRedirect):
             return self._respelled(visit, origin, error.url)
         if isinstance(error, VisitPostponed | LeaseExpiredError):
+            self.postponed.send()
             self._visit_again(visit, origin, visit.due)
             return None
         if isinstance(error, ResponseWithoutContent):

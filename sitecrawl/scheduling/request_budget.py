@@ -35,6 +35,11 @@ class RequestBudget:
         """Count a request."""
         self._granted -= 1
 
+    def refund(self) -> None:
+        """Take back the count of a request that is made once more."""
+        self._granted += 1
+        self.is_exhausted = False
+
     def ask(self) -> None:
         """Ask for another block; the engine is woken when the answer is there."""
         if not self._asking:

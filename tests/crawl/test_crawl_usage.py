@@ -232,6 +232,18 @@ def test_files_about_usage(server: Server, crawl: CrawlCommand) -> None:
     }
 
 
+@pytest.mark.behaviour("PERM-08")
+def test_a_page_that_is_visited_again_counts_once(server: Server, crawl: CrawlCommand) -> None:
+    head = LINK.format("/l.xml")
+    site: dict[str, Page] = {"/": page("/a", head=head), "/a": page(title="A", head=head)}
+    origin = server.serve(site | {"/l.xml": RSL.format(GRANT)})
+    run = crawl(f"{origin}/", purpose="search", max_pages=1)
+    assert run.documents.keys() == {f"{origin}/"}, run.log[-3000:]
+    run = crawl(f"{origin}/", purpose="search", max_pages=1)
+    assert run.documents.keys() == {f"{origin}/a"}, run.log[-3000:]
+    assert server.log.targets(origin).count("/l.xml") == 2
+
+
 @pytest.mark.behaviour("PERM-05")
 def test_a_304_after_a_change_of_purpose(server: Server, crawl: CrawlCommand) -> None:
     site = served("noai-meta")
