@@ -15,6 +15,8 @@ from sitecrawl.frontier.views import view_statements
 
 Row = tuple[Any, ...]
 
+LOOK_UPS = (1, 16, 64, 256)
+"""Numbers of values of a look-up."""
 URL_COLUMNS = "origin, fingerprint, url, depth, via, priority, referrer, referrer_url, found_at"
 UPDATE_PATH = (
     "UPDATE url SET depth = ?, via = ?, priority = ?, referrer = ?, referrer_url = ?"
@@ -75,6 +77,18 @@ class Database(Protocol):
 
     def rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[Row]:
         """Return all rows of the result."""
+
+    def rows_in(self, sql: str, values: Sequence[Any], *before: Any) -> list[Row]:
+        """Return the rows of a query for each of many ``values``, the list of its ``IN ({})``, which
+        comes after the parameters ``before``.
+
+        Few lengths of the list are used, so that its statements stay prepared.
+        """
+        found: list[Row] = []
+        for start in range(0, len(values), LOOK_UPS[-1]):
+            part = padded(values[start : start + LOOK_UPS[-1]])
+            found += self.rows(sql.format(placeholders(len(part))), (*before, *part))
+        return found
 
     def stream(self, sql: str, parameters: Sequence[Any] = ()) -> Iterator[Row]:
         """Yield the rows of the result without loading all of them."""
@@ -274,9 +288,9 @@ def placeholders(count: int) -> str:
     return ", ".join("?" * count)
 
 
-def padded(values: Sequence[Any], sizes: Sequence[int] = (1, 16, 64, 256)) -> Sequence[Any]:
+def padded(values: Sequence[Any]) -> Sequence[Any]:
     """Repeat the last value up to one of a few sizes, so that few statements stay prepared."""
-    count = next((size for size in sizes if size >= len(values)), len(values))
+    count = next((size for size in LOOK_UPS if size >= len(values)), len(values))
     return [*values, *[values[-1]] * (count - len(values))]
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sitecrawl.frontier.base import FrontierError
-from sitecrawl.frontier.database import Database, Row, RowStatement, padded, placeholders
+from sitecrawl.frontier.database import Database, Row, RowStatement
 from sitecrawl.policy.documents.output_shapes import serialized_parts
 from sitecrawl.policy.lifecycle.change_rate import ChangeHistory
 from sitecrawl.policy.lifecycle.duplicates import SiteRank
@@ -153,11 +153,8 @@ class Documents:
     def expect(self, origin: int, hashes: Sequence[str]) -> None:
         """Look up which of these content no document of a leased origin has, for ``equal``."""
         self._absent.clear()
-        if hashes:
-            values = padded(hashes)
-            query = WITH_HASH.format(placeholders(len(values)))
-            known = {hash_ for (hash_,) in self._database.rows(query, (origin, *values))}
-            self._absent.update((origin, each) for each in hashes if each not in known)
+        known = {hash_ for (hash_,) in self._database.rows_in(WITH_HASH, hashes, origin)}
+        self._absent.update((origin, each) for each in hashes if each not in known)
 
     def forget(self) -> None:
         """Forget what was looked up: it is certain only in its transaction."""
@@ -165,11 +162,7 @@ class Documents:
 
     def pointing_at(self, urls: Sequence[int]) -> list[StoredDocument]:
         """Return the documents that these URLs replace, or may replace later."""
-        if not urls:
-            return []
-        values = padded(urls)
-        rows = self._database.rows(BY_TARGET.format(placeholders(len(values))), values)
-        return [StoredDocument(*row) for row in rows]
+        return [StoredDocument(*row) for row in self._database.rows_in(BY_TARGET, urls)]
 
     def duplicates_of(self, url: int) -> list[StoredDocument]:
         """Return the documents suppressed as duplicates of this URL."""

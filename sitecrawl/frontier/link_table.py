@@ -15,7 +15,7 @@ from operator import sub
 from typing import NamedTuple
 
 from sitecrawl.frontier.base import Candidate, Outcome, VisitResult
-from sitecrawl.frontier.database import Database, RowStatement, padded, placeholders, storable
+from sitecrawl.frontier.database import Database, RowStatement, storable
 from sitecrawl.frontier.url_table import Urls
 from sitecrawl.frontier.visits import NOT_SURE, SILENT, Finding
 
@@ -25,8 +25,6 @@ MAX_OUTSIDE = 100_000
 """Addresses stored that are not crawled; further ones are left out."""
 MAX_IDS = 32_768
 """Row ids kept in memory: about 4 MB."""
-LOOK_UPS = (16, 64, 256)
-"""Numbers of parameters of a look-up: few, so that its statements stay prepared."""
 IDS = "SELECT fingerprint, id FROM url WHERE origin = ? AND fingerprint IN ({})"
 WRITE = RowStatement(
     "INSERT INTO link (url, targets, outside) VALUES (?, ?, ?) ON CONFLICT (url) DO UPDATE"
@@ -133,14 +131,7 @@ class Links:
         return known | self._outside_ids(new)
 
     def _outside_ids(self, urls: Sequence[str]) -> dict[str, int]:
-        found: dict[str, int] = {}
-        for start in range(0, len(urls), LOOK_UPS[-1]):
-            part = urls[start : start + LOOK_UPS[-1]]
-            query = OUTSIDE_IDS.format(placeholders(len(part)))
-            found.update(
-                (url, row) for url, row in self._database.rows(query, (self._realm, *part))
-            )
-        return found
+        return dict(self._database.rows_in(OUTSIDE_IDS, urls, self._realm))
 
     def _find(self, keys: Collection[tuple[str, int]]) -> dict[tuple[str, int], int]:
         """Return the row ids of those URLs, given as origin and fingerprint, that are stored."""
@@ -162,16 +153,11 @@ class Links:
         return found
 
     def _look_up(self, origin: int, fingerprints: Sequence[int]) -> Iterator[tuple[int, int]]:
-        for start in range(0, len(fingerprints), LOOK_UPS[-1]):
-            part = fingerprints[start : start + LOOK_UPS[-1]]
-            values = padded(part, LOOK_UPS)
-            if len(self._ids) + len(part) > MAX_IDS:
-                self._ids.clear()
-            for fingerprint, row in self._database.rows(
-                IDS.format(placeholders(len(values))), (origin, *values)
-            ):
-                self._ids[origin, fingerprint] = row
-                yield fingerprint, row
+        if len(self._ids) + len(fingerprints) > MAX_IDS:
+            self._ids.clear()
+        for fingerprint, row in self._database.rows_in(IDS, fingerprints, origin):
+            self._ids[origin, fingerprint] = row
+            yield fingerprint, row
 
 
 def _has_links(finding: Finding) -> bool:
@@ -240,8 +226,5 @@ class LinkGraph:
 
     def addresses(self, urls: Sequence[int]) -> list[str]:
         """Return the addresses of rows, in their order."""
-        known: dict[int, str] = {}
-        for start in range(0, len(urls), LOOK_UPS[-1]):
-            part = urls[start : start + LOOK_UPS[-1]]
-            known.update(self.database.rows(ADDRESSES.format(placeholders(len(part))), part))
+        known: dict[int, str] = dict(self.database.rows_in(ADDRESSES, urls))
         return [known[url] for url in urls if url in known]

@@ -8,7 +8,7 @@ from hashlib import sha256
 from typing import Any
 
 from sitecrawl.frontier.base import Change, Entry
-from sitecrawl.frontier.database import Database, Row, RowStatement, padded, placeholders
+from sitecrawl.frontier.database import Database, Row, RowStatement
 from sitecrawl.frontier.documents import Documents, unpack
 from sitecrawl.frontier.section_table import SectionTable
 
@@ -173,8 +173,7 @@ def read_changes(
 
 def read_upserts(database: Database, seqs: Sequence[int]) -> list[Change]:
     """Return the changes with these seqs that no later change has replaced."""
-    values = padded(seqs)
-    return _changes_of(database, database.rows(OF_SEQS.format(placeholders(len(values))), values))
+    return _changes_of(database, database.rows_in(OF_SEQS, seqs))
 
 
 def _changes_of(database: Database, rows: Sequence[Row]) -> list[Change]:

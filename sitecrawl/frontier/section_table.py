@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from sitecrawl.frontier.database import RowStatement, padded, placeholders
+from sitecrawl.frontier.database import RowStatement
 from sitecrawl.policy.documents.section_documents import orders, section_documents
 
 if TYPE_CHECKING:
@@ -32,7 +32,6 @@ SET_SEQ = RowStatement(
     keys=(0,),
 )
 KNOWN = "SELECT DISTINCT url FROM section WHERE url IN ({})"
-BATCH = 500
 SPLITS = "SELECT configuration FROM run WHERE id = ?"
 
 
@@ -131,12 +130,7 @@ class SectionTable:
 
     def _known(self, urls: Sequence[int]) -> set[int]:
         """Return those pages that are written by sections."""
-        known: set[int] = set()
-        for start in range(0, len(urls), BATCH):
-            batch = padded(urls[start : start + BATCH])
-            rows = self._database.rows(KNOWN.format(placeholders(len(batch))), batch)
-            known.update(url for (url,) in rows)
-        return known
+        return {url for (url,) in self._database.rows_in(KNOWN, urls)}
 
     def _rows(self, url: int) -> dict[str, tuple[str, int]]:
         """Return the sections of a page, with hash and order."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sitecrawl.frontier.base import Candidate, DeadLink, LastVisit, Outcome, VisitResult
-from sitecrawl.frontier.database import Database, Row, RowStatement, padded, placeholders, storable
+from sitecrawl.frontier.database import Database, Row, RowStatement, storable
 from sitecrawl.frontier.documents import StoredDocument
 from sitecrawl.frontier.former_starts import ANSWERED, READ
 from sitecrawl.frontier.redirect_resolver import LONGEST_CHAIN
@@ -198,10 +198,8 @@ class Visits:
 
     def look_up(self, origin: int, visits: Sequence[VisitResult]) -> list[Finding]:
         """Pair each visit with the stored state of its URL; unknown URLs are omitted."""
-        if not visits:
-            return []
-        prints = padded([visit.due.fingerprint for visit in visits])
-        rows = self._database.rows(SELECT.format(placeholders(len(prints))), (origin, *prints))
+        prints = [visit.due.fingerprint for visit in visits]
+        rows = self._database.rows_in(SELECT, prints, origin)
         stored = {row[0]: PreviousState(*row[1:]) for row in rows}
         return [
             Finding(
@@ -249,8 +247,7 @@ class Visits:
     def dead_links(self) -> list[DeadLink]:
         """Return the URLs that failed in this run, ordered by URL."""
         failed = sorted(map(int, FAILED))
-        values = (self._options.realm, self._run, *failed)
-        rows = self._database.rows(DEAD.format(placeholders(len(failed))), values)
+        rows = self._database.rows_in(DEAD, failed, self._options.realm, self._run)
         return sorted((DeadLink(*row) for row in rows), key=lambda each: each.url)
 
     def _attempt(self, finding: Finding) -> Row:

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from workers import SITE, Crawls, Worker, candidate, ingested
 
-from sitecrawl.frontier import link_table
+from sitecrawl.frontier import database, link_table
 from sitecrawl.frontier.base import DueUrl, Outcome, StoredLink, VisitResult
 from sitecrawl.frontier.link_table import LinkGraph, pack_ids, unpack_ids
 from sitecrawl.frontier.opening import backend
@@ -141,7 +141,7 @@ def test_links_are_replaced_when_a_page_is_read_anew(work: Crawls) -> None:
 
 def test_many_links_are_looked_up_in_parts(work: Crawls, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(link_table, "MAX_IDS", 100)
-    monkeypatch.setattr(link_table, "LOOK_UPS", (4, 16))
+    monkeypatch.setattr(database, "LOOK_UPS", (4, 16))
     worker = work()
     worker.seed("/")
     [home] = worker.due()
