@@ -175,6 +175,7 @@ class Delivery:
         self._ending = not finished
         while self._sending:
             await asyncio.wait(self._sending)
+        await self._mark()  # before the files are closed, which a later mark would not notice
         self._ending = True
         if self._feeds is not None:
             self._feeds.end_lines()

@@ -27,7 +27,7 @@ def document_hash(links: int, session: int, memory: int) -> str | None:
     visit = Visit(due, 0.0)
     visit.answered(ResponseFacts(200))
     document = Document(visit, page, RobotsVerdict())
-    ChangePipeline(rules, version="1", near_duplicates=False).process_document(document)
+    ChangePipeline(rules, version="1").process_document(document)
     return visit.hashes.document
 
 
