@@ -390,7 +390,7 @@ class LocalFeedStorage(FileFeedStorage):
             found = await asyncio.to_thread(sync, descriptor, self.place, size, self._written)
         finally:
             os.close(descriptor)
-        self._written = found
+        self._written = found or self._written  # closing a file that was taken away fails, too
         return found
 
     def store(self, file: IO[bytes]) -> Deferred[None]:
