@@ -122,8 +122,8 @@ def read_rewrite(entry: str) -> tuple[re.Pattern[str], str]:
     return compiled, replacement
 
 
-_ONLY_AT_THE_END = ("opendocument", "openview&collapseview")
-_NOWHERE = ("expandview", "openview&start")
+_ONLY_AT_THE_END = re.compile("[?!&](opendocument|openview&collapseview).")
+_NOWHERE = re.compile("[?!&](expandview|openview&start)")
 
 
 @dataclass(slots=True)
@@ -143,10 +143,9 @@ class Domino(UrlRule):
     def refusal(self, target: Target) -> str:
         """Refuse a command that has text after it, and the commands that only fold views."""
         text = target.url.lower().replace("&amp;", "&")  # URLs that were escaped twice
-        for word in _ONLY_AT_THE_END:
-            if word in text and not text.endswith(word):
-                return f"{self.setting}: {word} is not at the end"
-        return next((f"{self.setting}: {word}" for word in _NOWHERE if word in text), "")
+        if found := _ONLY_AT_THE_END.search(text):
+            return f"{self.setting}: {found[1]} is not at the end"
+        return f"{self.setting}: {found[1]}" if (found := _NOWHERE.search(text)) else ""
 
 
 # mod_autoindex and its imitators: C=N;O=D, C=M&O=A, and Apache 1.3's N=D.
