@@ -12,6 +12,7 @@ from sitecrawl.console.terminal import ago, stamp
 from sitecrawl.frontier.base import HeldGroup
 from sitecrawl.frontier.change_log import TargetLag
 from sitecrawl.frontier.records import OriginCounts, Records, RunRecord
+from sitecrawl.statuses import MAX_PAGES
 
 REFUSED = "sitecrawl/rules/"
 LISTED = 20
@@ -57,7 +58,7 @@ class CrawlStatistics:
             return "given_up"
         if not origin.waiting:
             return "finished"
-        if self.run.finish_reason != "finished":
+        if self.run.finish_reason not in ("finished", MAX_PAGES):
             return "interrupted"
         if 0 < self.daily_pages <= origin.visits_today:
             return "budget"

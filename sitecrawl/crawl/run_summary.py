@@ -12,7 +12,7 @@ from sitecrawl.crawl.page_counts import PageCounts, most_common, total
 from sitecrawl.policy.advice import ADVICE
 from sitecrawl.policy.lifecycle.revisit import FAILED
 from sitecrawl.policy.outcomes import PLACEHOLDERS
-from sitecrawl.statuses import DONE, STARTS_FAILED
+from sitecrawl.statuses import DONE, MAX_PAGES, STARTS_FAILED
 
 if TYPE_CHECKING:
     from scrapy.statscollectors import StatsCollector
@@ -209,10 +209,11 @@ class RunEnding:
             yield self._await_budget()
 
     def _waits(self) -> str:
-        why = {"shutdown": "it was interrupted"}.get(self.finish_reason)
-        if why is None and self.finish_reason != "finished":
-            why = f"it stopped at a limit ({self.finish_reason})"
-        why = why or (f"it stopped at {self.limit}" if self.limit else "they are not ready yet")
+        reason = self.finish_reason
+        why = {"shutdown": "it was interrupted", "finished": "they are not ready yet"}.get(reason)
+        if self.limit and reason in ("finished", MAX_PAGES):
+            why = f"it stopped at {self.limit}"
+        why = why or f"it stopped at a limit ({reason})"
         return f"{counted(self.waiting, 'URL')} left for the next run: {why}."
 
     def _await_budget(self) -> str:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from scrapy import signals
-from scrapy.exceptions import DontCloseSpider
+from scrapy.exceptions import CloseSpider, DontCloseSpider
 
 from sitecrawl.crawl.run_summary import (
     MAX_STARTS,
@@ -21,7 +21,7 @@ from sitecrawl.extensions.crawl import Crawl, crawl_of
 from sitecrawl.frontier.base import FrontierError
 from sitecrawl.scheduling.listed_pages import unchanged_lines
 from sitecrawl.scheduling.yields import left_out_lines
-from sitecrawl.statuses import DATABASE_ERROR, DONE, NO_RESULT, STARTS_FAILED
+from sitecrawl.statuses import DATABASE_ERROR, DONE, MAX_PAGES, NO_RESULT, STARTS_FAILED
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
     from sitecrawl.config.options.crawl_options import CrawlParams
-
-LIMIT = "closespider_"  # Scrapy's CLOSESPIDER_... settings
 
 
 class CrawlEnding:
@@ -63,11 +61,12 @@ class CrawlEnding:
 
     def spider_idle(self) -> None:
         """Deliver the changes that dead workers left undelivered, before the crawl ends."""
-        if self._collected or self._crawl.owner.failure is not None:
-            return
-        self._collected = True
-        self._crawl.tasks.begin(self._crawl.delivery.collect())
-        raise DontCloseSpider
+        if not self._collected and self._crawl.owner.failure is None:
+            self._collected = True
+            self._crawl.tasks.begin(self._crawl.delivery.collect())
+            raise DontCloseSpider
+        if self._crawl.budget.is_exhausted:
+            raise CloseSpider(MAX_PAGES)
 
     async def spider_closed(self, reason: str) -> None:
         """Write and deliver the remaining lines; the feeds wait for it before they are stored."""
@@ -112,7 +111,7 @@ class CrawlEnding:
     @property
     def _has_finished(self) -> bool:
         """Return True if the crawl ended by itself or at one of its limits, not by a signal."""
-        return self._finish_reason == "finished" or self._finish_reason.startswith(LIMIT)
+        return self._finish_reason.startswith(("finished", MAX_PAGES, "closespider_"))
 
     async def _save_origins(self) -> None:
         try:

@@ -19,7 +19,7 @@ from sitecrawl.extensions.crawl_ending import ending_of
 from sitecrawl.extensions.progress import Progress
 from sitecrawl.frontier.base import FrontierError
 from sitecrawl.output.feeds import OUTPUT_FAILED, Feeds
-from sitecrawl.statuses import DONE
+from sitecrawl.statuses import DONE, MAX_PAGES
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -135,5 +135,6 @@ class ProgressLog:
         crawl = crawl_of(self._crawler)
         if crawl.checks_links:
             return False
-        well: bool = self._crawler.stats.get_value("finish_reason") == "finished"
+        reason = self._crawler.stats.get_value("finish_reason")
+        well = reason in ("finished", MAX_PAGES)
         return well and ending_of(self._crawler).result.status == DONE

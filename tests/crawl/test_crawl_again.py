@@ -117,6 +117,7 @@ def test_a_run_that_ended_early_is_gone_on_with(
     origin = server.serve(site)
     first = crawl(f"{origin}/", max_pages=2)
     assert first.status == 0, first.log[-3000:]
+    assert "'finish_reason': 'max_pages'" in first.log
     asked = [target for target in server.log.targets() if target != "/robots.txt"]
     assert len(asked) == 2
     second = crawl(f"{origin}/")

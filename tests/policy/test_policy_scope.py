@@ -32,7 +32,9 @@ def test_the_owners_other_origin_comes_into_scope(
     scope: str, start: str, target: str, named: str
 ) -> None:
     engine = rules(start, scope=scope)
-    assert engine.admit(target).decision.reason == "scope"
+    refused = engine.admit(target).decision
+    assert refused.reason == "scope"
+    assert refused.rule.endswith(f": {named}")
     notice = engine.admit_redirect(start, target)
     assert notice == f"{start} redirects to {target}: {named} is now in scope"
     assert engine.admit(target).decision.allowed

@@ -139,7 +139,7 @@ class Scope(UrlRule):
 
     def refusal(self, target: Target) -> str:
         """Refuse URLs that are out of scope."""
-        return "" if self.covers(target) else f"{self.setting}: {target.origin}"
+        return "" if self.covers(target) else f"{self.setting}: {self._name(target)}"
 
     def admit_redirect(self, start: str, target: str) -> str | None:
         """Widen the scope by a start's redirect target, if its owner is the same.
