@@ -209,6 +209,10 @@ class OriginQueue:
             if self.evidence.read(page) and due.has_document is None:
                 self.parts.read(growing)
 
+    def may_leave(self, due: Due) -> bool:
+        """Return True for a page without a document that nothing else asks for."""
+        return due.depth > 0 and not due.has_document and not self._wanted.names(due.url)
+
     def restored(self, site: AnsweredSite) -> OriginQueue:
         """Return an empty queue with the evidence of this one, as it is stored between runs."""
         new = OriginQueue(site, self._order)
@@ -219,7 +223,7 @@ class OriginQueue:
         return new
 
     def _judge(self, due: Due) -> tuple[Verdict, Part | None]:
-        if due.depth == 0 or due.has_document or self._wanted.names(due.url):
+        if not self.may_leave(due):
             return Verdict.FETCH, None
         with self.judging:
             verdict = self.evidence.verdict(due.url)
@@ -397,8 +401,9 @@ class Simulation:
             if link.origin == due.origin and link.fingerprint != due.fingerprint:
                 (new if is_new else repeated).append((link.url, link.fingerprint))
         growing = GrowingPage(due.url, due.fingerprint, new, repeated, due.referrer)
-        is_document = self._store(due, answered)
         queue.learn(due, answered.text, growing)
+        is_excess = queue.evidence.is_excess and queue.may_leave(due)
+        is_document = not is_excess and self._store(due, answered)
         has_text = answered.text is not None
         text = queue.evidence.novelty.last_text if has_text else due.fingerprint
         for language, link in answered.translations:

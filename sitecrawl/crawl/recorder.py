@@ -49,8 +49,8 @@ class Recorder:
 
     ``record`` returns a future for the outbox row of the visit's document, which is set when it
     is committed, to None if nothing was written. Changes that no visit waits for (deletions,
-    promoted duplicates) go to ``deliver``. ``visit_recorded`` is sent for each visit that has
-    ended, ``visit_committed`` for each written one, ``batch_committed`` with the origin when a batch was written or has failed.
+    promoted duplicates) go to ``deliver``. ``judge`` may replace the result of a visit, as
+    when its page says nothing new. ``visit_recorded`` is sent for each visit that has ended, ``visit_committed`` for each written one, ``batch_committed`` with the origin when a batch was written or has failed.
     """
 
     def __init__(
@@ -59,6 +59,7 @@ class Recorder:
         deliver: Callable[[Change], object],
         stats: StatsCollector,
     ) -> None:
+        self.judge: Callable[[VisitResult], VisitResult] = lambda visit: visit
         self.visit_recorded: Event[VisitResult] = Event()
         self.visit_committed: Event[VisitResult] = Event()
         self.batch_committed: Event[str, Sequence[VisitResult]] = Event()
@@ -85,10 +86,10 @@ class Recorder:
         if self._closed:
             future.set_result(None)
             return future
-        batch = self._waiting[visit.due.origin]
-        batch.append((visit, future))
         with self._owner.errors_end_crawl(f"{visit.due.url} could not be learned from"):
+            visit = self.judge(visit)
             self.visit_recorded.send(visit)
+        self._waiting[visit.due.origin].append((visit, future))
         self._see_to(visit.due.origin)
         return future
 

@@ -66,7 +66,7 @@ def _unwritten(stored: UrlState) -> str:
         return ""
     if stored.outcome is Outcome.NOINDEX:
         return " (noindex: no document)"
-    if stored.outcome is Outcome.USAGE_FORBIDDEN:
+    if stored.outcome in (Outcome.USAGE_FORBIDDEN, Outcome.NOTHING_NEW):
         return f" ({stored.detail}: no document)"
     if stored.kept_for and stored.seq is None:
         words = "duplicate of" if stored.because == "duplicate" else "stands under"

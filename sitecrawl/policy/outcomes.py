@@ -26,6 +26,7 @@ class Outcome(IntEnum):
     USAGE_FORBIDDEN = 30
     PERMANENT_REDIRECT = 31
     REDIRECT = 32
+    NOTHING_NEW = 33
     FILE_DID_NOT_CHANGE = 34
     SERVER_BLAMED_CLIENT = 40
     FILE_GONE = 41
@@ -51,6 +52,7 @@ READ = frozenset(
         Outcome.USAGE_FORBIDDEN,
         Outcome.NON_CANONICAL,
         Outcome.DUPLICATE,
+        Outcome.NOTHING_NEW,
     }
 )
 """Outcomes of pages that were read."""

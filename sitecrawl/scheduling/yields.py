@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from dataclasses import replace
 from enum import Enum, auto
 from typing import TYPE_CHECKING, Any
 
@@ -55,11 +56,12 @@ FRUITLESS = frozenset(
 )
 """Outcomes of pages that became no document, and do not only tell something about the network."""
 NEVER_REQUESTED = (None, int(Outcome.BLOCKED_URL_BY_LOCAL_POLICY))
-NO_DOCUMENT = frozenset({*map(int, FRUITLESS), int(Outcome.DUPLICATE)})
+NO_DOCUMENT = frozenset(map(int, {*FRUITLESS, Outcome.DUPLICATE, Outcome.NOTHING_NEW}))
 """Outcomes after which a page is requested in later runs as the pages of its kind are that never
 were."""
 PART = "part"
 LEFT = "%s: %d URLs of %s were left out (%s), e.g. %s; -a always_fetch='%s' fetches them"
+KNOWN = "all of its text is on other pages, and %s; -a always_fetch='%s' makes a document of it"
 MAX_SAID = 10
 SAVED_AFTER = 100
 """Pages of an origin after which its evidence is stored, and again after twice as many: a run after one
@@ -118,7 +120,7 @@ class Yields:
         self._tasks = tasks
         self._origins: dict[str, OriginYields] = {}
         self._left: dict[str, dict[str, Any]] = {}
-        recorder.visit_recorded.connect(self.recorded)
+        recorder.judge = self.judged
 
     async def prepare(self, key: str) -> None:
         """Load the evidence on an origin when its lease begins."""
@@ -229,25 +231,21 @@ class Yields:
         own.evidence.read(Read(due.url, due.referrer, None))
         return True
 
-    def recorded(self, visit: VisitResult) -> None:
-        """Learn from a visit that has ended."""
+    def judged(self, visit: VisitResult) -> VisitResult:
+        """Learn from a visit that has ended; return its result."""
         due = visit.due
         repeated = self._discovery.repeated.pop(due.fingerprint, ())
         declared = self._discovery.translations.pop(due.fingerprint, ())
         own = self._origins.get(due.origin)
         if own is None or visit.again:
-            return
-        is_first = due.outcome in NEVER_REQUESTED
-        again = not is_first and not _is_fruitless(due)
+            return visit
+        again = due.outcome not in NEVER_REQUESTED and not _is_fruitless(due)
         page = due.fingerprint  # pages with one text are one
         if visit.outcome in WITH_CONTENT and visit.document:
-            text = f"{visit.document.get('title', '')}\n{visit.document.get('body', '')}"
-            is_new = own.evidence.read(Read(due.url, due.referrer, text, again=again))
+            _read(own, visit, repeated, again=again)
             page = own.evidence.novelty.last_text
-            if is_new and is_first:
-                links = _new_links(visit)
-                growing = GrowingPage(due.url, due.fingerprint, links, repeated, due.referrer)
-                own.parts.read(growing)
+            if own.evidence.is_excess and self._may_leave(due):
+                visit = _unwritten(visit, own.evidence)
         elif not again and visit.outcome in FRUITLESS:
             own.evidence.read(Read(due.url, due.referrer, None))
         for language, each in declared:
@@ -257,6 +255,7 @@ class Yields:
         if own.pages >= own.saved_at:
             own.saved_at *= 2
             self._tasks.begin(self._owner.frontier.save_evidence(due.origin, _stored(own)))
+        return visit
 
     def release(self, key: str) -> list[StoredEvidence]:
         """Drop the evidence on an origin, and return it to be stored."""
@@ -270,7 +269,7 @@ class Yields:
         """Keep what was left out of an origin, for the summary of the run."""
         for name, each in own.evidence.left_out():
             self._left[f"{key}{name}"] = {
-                "urls": each.left,
+                "urls": each.left + each.unwritten,
                 "reason": LOW_YIELD.name,
                 "tried": each.now,
                 "new": each.fresh,
@@ -330,6 +329,30 @@ def _stored(own: OriginYields) -> list[StoredEvidence]:
         *(StoredEvidence(*each) for each in own.evidence.as_stored()),
         *(StoredEvidence(PART, *each) for each in own.parts.as_stored()),
     ]
+
+
+def _read(
+    own: OriginYields, visit: VisitResult, repeated: Sequence[tuple[str, int]], *, again: bool
+) -> None:
+    """Learn from a document; ``repeated`` are its links to known URLs."""
+    due, document = visit.due, visit.document
+    text = f"{document.get('title', '')}\n{document.get('body', '')}"
+    is_new = own.evidence.read(Read(due.url, due.referrer, text, again=again))
+    if is_new and due.outcome in NEVER_REQUESTED:
+        links = _new_links(visit)
+        own.parts.read(GrowingPage(due.url, due.fingerprint, links, repeated, due.referrer))
+
+
+def _unwritten(visit: VisitResult, evidence: Evidence) -> VisitResult:
+    """Return the result of the visit of a page that mixes the lines of others, where a pool of its
+    kind brings nothing: no document, like the others that are left out.
+    """
+    name = evidence.kinds.of(visit.due.url).name
+    detail = KNOWN % (evidence.unwritten(visit.due.url), pattern_of(name))
+    outcome = Outcome.NOTHING_NEW
+    return replace(
+        visit, outcome=outcome, reason=outcome.name.lower(), detail=detail, document={}, html=None
+    )
 
 
 def _is_fruitless(due: DueUrl) -> bool:

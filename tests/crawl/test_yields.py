@@ -67,6 +67,43 @@ def test_a_forum_is_read_whole_and_its_print_views_by_their_option(
     assert fetched == {f"/print?t={n}" for n in range(100, 100 + TOPICS)} - printed
 
 
+def shop(request: Request) -> Page:
+    """Articles, and lists of them for each mix of four facets with four values."""
+    path, _, query = request.target.partition("?")
+    if path.startswith("/article/"):
+        return page("/shop", title=path, text=letter(int(path.rpartition("/")[2])))
+    if path != "/shop":
+        return Answer(status=404)
+    chosen = dict(each.split("=") for each in query.split("&")) if query else {}
+    fitting = [
+        n for n in range(100, 140) if all(f"{n * 7 + ord(f)}"[-1] >= v for f, v in chosen.items())
+    ]
+    mixes = ({**chosen, facet: value} for facet in "abcd" for value in "1234")
+    links = ["/shop?" + "&".join(f"{f}={mix[f]}" for f in sorted(mix)) for mix in mixes]
+    names = "".join(f"<p>Article {letter(n)[:9]}</p>" for n in fitting)
+    return page(*links, *(f"/article/{n}" for n in fitting), title="Shop", text="", body=names)
+
+
+@pytest.mark.behaviour("Q-55")
+def test_mixes_of_the_lines_of_others_are_no_documents_until_they_are_asked_for(
+    server: Server, crawl: CrawlCommand
+) -> None:
+    origin = server.serve({"*": shop, "/robots.txt": ""})
+    run = crawled(crawl, f"{origin}/shop", delay=0)
+    assert len(asked(server, "/article/")) == 40
+    mixed = "SELECT url, detail FROM url WHERE reason = 'nothing_new'"
+    found = dict(crawl.rows(mixed))
+    assert len(found) == run.stats["sitecrawl/outcomes/nothing_new"] > 5
+    assert not found.keys() & {line["url"] for line in run.lines}
+    url, detail = next(iter(found.items()))
+    said = re.search(r"always_fetch='(.*)' makes a document of it", detail)
+    assert said is not None
+    _, verdict = crawl.command("explain", url)
+    assert "all of its text is on other pages" in verdict
+    again = crawled(crawl, f"{origin}/shop", delay=0, always_fetch=said[1])
+    assert url in {line["url"] for line in again.lines}
+
+
 @pytest.mark.behaviour("Q-44")
 def test_pages_of_a_left_kind_that_became_no_document_are_asked_again_by_sample(
     server: Server, crawl: CrawlCommand

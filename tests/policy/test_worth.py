@@ -50,6 +50,23 @@ def test_many_words_at_one_place_name_pages() -> None:
     assert last.name == "/w?title=<name>"
 
 
+@pytest.mark.behaviour("Q-55")
+def test_a_page_with_a_line_of_its_own_mixes_nothing() -> None:
+    novelty = Novelty()
+    texts = {
+        "/shop": "Red hat\nBlue hat",
+        "/shop?colour=red": "Colour red\nRed hat",
+        "/shop?colour=blue": "Colour blue\nBlue hat",
+        "/shop?colour=blue&size=2": "Colour blue, size 2\nBlue hat",
+        "/shop?colour=green": "Colour green\nRed hat, now 12 left",
+    }
+    mixed = []
+    for url, text in texts.items():
+        novelty.add(HOME + url, text, feeds_itself=True)
+        mixed.append(novelty.is_mixed)
+    assert mixed == [False, True, True, True, False]
+
+
 @pytest.mark.behaviour("Q-22")
 @pytest.mark.parametrize(
     ("feeds_itself", "texts", "new"),

@@ -135,7 +135,8 @@ def _by_outcome(rule: Revisit, visited: Visited) -> NextVisit:
         return NextVisit(None)
     if outcome in (Outcome.FILE_GONE, Outcome.PERMANENT_REDIRECT):
         return NextVisit(at, Age.PERMANENT)
-    if visited.awaits or outcome in STILL_WAITING or (visited.wanted and outcome in FAILED):
+    is_asked = outcome in STILL_WAITING or outcome is Outcome.NOTHING_NEW
+    if visited.awaits or is_asked or (visited.wanted and outcome in FAILED):
         return NextVisit(at)
     if outcome in REFUSED:
         return NextVisit(at, Age.REFUSED)

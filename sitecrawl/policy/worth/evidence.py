@@ -65,7 +65,7 @@ that are not charged to the origin; otherwise it may as well be down."""
 KIND, SETS = "kind", "sets"
 """Kinds of stored evidence beside the bases of pools."""
 SET_NAMES = (
-    *("texts", "lines", "figures"),
+    *("texts", "lines", "figures", "exact"),
     *("requested", "fruitless", "translations", "translated", "read_urls"),
 )
 """The stored sets of hashes: those of Novelty, of Kinds, of Translations, and of Copies."""
@@ -107,8 +107,9 @@ class Yield:
 
     ``tried`` pages were requested and ``found`` of them brought something, older ones counting less;
     ``now`` were requested and ``fresh`` of them brought something in this run. ``left`` URLs were left
-    out in this run, the first of which is ``example``. ``answered`` pages were answered, the last time
-    one failed when the origin had answered ``failed_at`` requests.
+    out in this run, and ``unwritten`` pages of known text are no documents; ``example`` is one of
+    them. ``answered`` pages were answered, the last time one failed when the origin had answered
+    ``failed_at`` requests.
     """
 
     tried: float = 0.0
@@ -116,6 +117,7 @@ class Yield:
     now: int = 0
     fresh: int = 0
     left: int = 0
+    unwritten: int = 0
     example: str = ""
     answered: int = 0
     failed_at: int = -1
@@ -153,6 +155,7 @@ class Evidence:
     """The evidence on the kinds of pages of one origin.
 
     ``effort`` is the number of requests that one more document may cost, 0 for any number.
+    ``is_excess``: the page read last mixes the lines of others, and its kind is barren.
     """
 
     effort: float
@@ -162,6 +165,7 @@ class Evidence:
     pools: dict[Pool, Yield] = field(default_factory=dict)
     _fruitless: dict[str, Kind] = field(default_factory=dict)
     _referrers: dict[str, str] = field(default_factory=dict)
+    is_excess: bool = False
     _answers: int = 0
 
     def verdict(self, url: str) -> Verdict:
@@ -195,6 +199,12 @@ class Evidence:
             was_tried and as_many.now >= MIN_OF_POOL
         )
 
+    def _is_barren(self, kind: Kind) -> bool:
+        """Return True if a pool of a kind brings nothing, and its own pages little."""
+        known = self.yields.get(kind.name) or UNKNOWN
+        weight = self._barren_weight(kind)
+        return weight > 0 and known.found + BARREN * weight < LOW * (known.tried + weight)
+
     def _barren_weight(self, kind: Kind) -> float:
         """Return the number of pages that the pools of a kind count for, as these bring nothing."""
         weight = 0.0
@@ -209,6 +219,7 @@ class Evidence:
         """Learn from a page; return True if it brought new text."""
         kind = self.kinds.of(page.url)
         is_new = page.text is not None and self._is_new(page, kind, page.text)
+        self.is_excess = self.novelty.is_mixed and self._is_barren(kind)
         if page.referrer is not None and len(self._referrers) < MAX_FRUITLESS:
             self._referrers[page.url] = page.referrer
         if page.again and not is_new:
@@ -271,7 +282,16 @@ class Evidence:
         """Count a URL that is left out; return the evidence in readable form."""
         name = self.kinds.of(url).name
         own = self.yields.setdefault(name, Yield())
+        if not own.left:
+            own.example = url
         own.left += 1
+        return in_words(name, own)
+
+    def unwritten(self, url: str) -> str:
+        """Count a page that is no document; return the evidence in readable form."""
+        name = self.kinds.of(url).name.removesuffix(FRUITLESS)
+        own = self.yields.setdefault(name, Yield())
+        own.unwritten += 1
         own.example = own.example or url
         return in_words(name, own)
 
@@ -324,6 +344,7 @@ class Evidence:
             known.texts,
             known.lines,
             known.figures,
+            known.exact,
             self.kinds.requested,
             self.kinds.fruitless,
             self.kinds.translations.declared,
@@ -337,8 +358,8 @@ class Evidence:
         """Restore what ``as_stored`` gave: old evidence counts for less than that of this run."""
         if basis == SETS:
             sets = (unpacked(values.get(each, "")) for each in SET_NAMES)
-            texts, lines, figures, requested, fruitless, declared, read, urls = sets
-            self.novelty = Novelty(texts, lines, figures)
+            texts, lines, figures, exact, requested, fruitless, declared, read, urls = sets
+            self.novelty = Novelty(texts, lines, figures, exact)
             self.kinds = Kinds(requested, fruitless, Translations(declared, read), Copies(urls))
             self.kinds.copies.restore(values[ALIASES])
             return
@@ -353,8 +374,9 @@ class Evidence:
             self.pools[Pool(basis, name)] = known
 
     def left_out(self) -> Iterator[tuple[str, Yield]]:
-        """Yield name and evidence of each kind of which URLs were left out."""
-        return ((name, each) for name, each in self.yields.items() if each.left)
+        """Yield name and evidence of each kind of which URLs were left out, or pages are no documents."""
+        kinds = self.yields.items()
+        return ((name, each) for name, each in kinds if each.left or each.unwritten)
 
 
 def _shape(kind: Kind) -> str:

@@ -46,14 +46,17 @@ _MARKS = re.compile(r"[\W\d_]+")
 class Novelty:
     """The texts of all pages of an origin that were read, as CRC-32 hashes.
 
-    ``texts`` are those of whole pages, ``lines`` of lines without signs and digits, ``figures`` of
-    tables and of the numbers on pages that feed themselves. ``last_text`` is that of the last page.
+    ``texts`` are those of whole pages, ``exact`` of lines, ``lines`` of lines without signs and digits,
+    ``figures`` of tables and of the numbers on pages that feed themselves. ``last_text`` is that of the
+    last page; ``is_mixed`` is True if it mixes the lines of others, but for the words of its URL.
     """
 
     texts: set[int] = field(default_factory=set)
     lines: set[int] = field(default_factory=set)
     figures: set[int] = field(default_factory=set)
+    exact: set[int] = field(default_factory=set)
     last_text: int = 0
+    is_mixed: bool = False
 
     def add(
         self, url: str, text: str, *, feeds_itself: bool = False, is_nested: bool = False
@@ -69,23 +72,29 @@ class Novelty:
         for part in line_parts(text):
             whole = part.encode("utf-8", "surrogatepass")
             lines = whole.split(b"\n")
-            key += sum(map(crc32, lines))
+            hashes = list(map(crc32, lines))
+            key += sum(hashes)
+            if feeds_itself or is_nested:
+                pairs = zip(hashes, lines, strict=True)
+                others += [line for each, line in pairs if each not in self.exact]
+            if len(self.exact) < MAX_LINES:
+                self.exact.update(hashes)
             figures.add(whole, lines)
             bare = whole.translate(_SPACED, _DIGITS).split(b"\n")
             keys = list(map(crc32, bare))
             new = self._add_lines(keys)
             if feeds_itself:
                 unseen += [line for key, line in zip(keys, bare, strict=True) if key in new]
-            if is_nested:
-                others += [line for line in lines if _add(self.lines, crc32(line, EXACT))]
         self.last_text = key & 0xFFFFFFFF
-        is_new = _add(self.texts, self.last_text)
+        is_new = is_whole = _add(self.texts, self.last_text)
         has_figures = self._add_figures(figures)
+        own = frozenset(_WORD.findall(url.lower()))
+        has_line = self._add_remainders(exact_remainder, EXACT, own, others)
         if is_nested:
-            own = frozenset(_WORD.findall(url.lower()))
-            is_new &= self._add_remainders(exact_remainder, EXACT, own, others) or has_figures
+            is_new &= has_line or has_figures
         if feeds_itself and is_new:
             is_new = self._add_remainders(bare_line, DATELESS, words_of(url), unseen) or has_figures
+        self.is_mixed = is_whole and not (is_new or has_line)
         return is_new
 
     def _add_lines(self, keys: Iterable[int]) -> set[int]:
