@@ -203,6 +203,7 @@ class OriginQueue:
         """Learn from an answer; ``text`` is None if it is no document."""
         self._may_revive = True
         if due.has_document and text is None:
+            self.evidence.vanished += 1
             return
         with self.learning:
             page = Read(due.url, due.referrer, text, again=bool(due.has_document))

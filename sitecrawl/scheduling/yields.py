@@ -239,15 +239,14 @@ class Yields:
         own = self._origins.get(due.origin)
         if own is None or visit.again:
             return visit
-        again = due.outcome not in NEVER_REQUESTED and not _is_fruitless(due)
         page = due.fingerprint  # pages with one text are one
         if visit.outcome in WITH_CONTENT and visit.document:
-            _read(own, visit, repeated, again=again)
+            _read(own, visit, repeated)
             page = own.evidence.novelty.last_text
             if own.evidence.is_excess and self._may_leave(due):
                 visit = _unwritten(visit, own.evidence)
-        elif not again and visit.outcome in FRUITLESS:
-            own.evidence.read(Read(due.url, due.referrer, None))
+        elif visit.outcome in FRUITLESS:
+            _miss(own.evidence, due)
         for language, each in declared:
             if each.origin in self._origins:
                 self._origins[each.origin].evidence.kinds.add_translation(each.url, language, page)
@@ -304,8 +303,8 @@ class Yields:
         """Return True for a link without a document that nothing else asks for."""
         if due.via in ("seed", "sitemap", "feed") or due.depth == 0:
             return False
-        is_known = due.outcome not in NEVER_REQUESTED
-        if is_known and (not _is_fruitless(due) or due.reading not in (None, self._reading)):
+        is_reread = due.outcome not in NEVER_REQUESTED and due.reading not in (None, self._reading)
+        if _is_known(due) or is_reread:
             return False
         return not self._wanted.names(due.url)
 
@@ -331,16 +330,21 @@ def _stored(own: OriginYields) -> list[StoredEvidence]:
     ]
 
 
-def _read(
-    own: OriginYields, visit: VisitResult, repeated: Sequence[tuple[str, int]], *, again: bool
-) -> None:
+def _read(own: OriginYields, visit: VisitResult, repeated: Sequence[tuple[str, int]]) -> None:
     """Learn from a document; ``repeated`` are its links to known URLs."""
     due, document = visit.due, visit.document
     text = f"{document.get('title', '')}\n{document.get('body', '')}"
-    is_new = own.evidence.read(Read(due.url, due.referrer, text, again=again))
+    is_new = own.evidence.read(Read(due.url, due.referrer, text, again=_is_known(due)))
     if is_new and due.outcome in NEVER_REQUESTED:
         links = _new_links(visit)
         own.parts.read(GrowingPage(due.url, due.fingerprint, links, repeated, due.referrer))
+
+
+def _miss(evidence: Evidence, due: DueUrl) -> None:
+    """Learn from a page that is no document."""
+    evidence.vanished += due.document_id is not None
+    if not _is_known(due):
+        evidence.read(Read(due.url, due.referrer, None))
 
 
 def _unwritten(visit: VisitResult, evidence: Evidence) -> VisitResult:
@@ -353,6 +357,11 @@ def _unwritten(visit: VisitResult, evidence: Evidence) -> VisitResult:
     return replace(
         visit, outcome=outcome, reason=outcome.name.lower(), detail=detail, document={}, html=None
     )
+
+
+def _is_known(due: DueUrl) -> bool:
+    """Return True for a page that was requested before, and brought something or tells nothing yet."""
+    return due.outcome not in NEVER_REQUESTED and not _is_fruitless(due)
 
 
 def _is_fruitless(due: DueUrl) -> bool:

@@ -117,6 +117,21 @@ def test_pages_of_a_left_kind_that_became_no_document_are_asked_again_by_sample(
     assert 2 <= len(asked(server, "print")) < len(printed)
 
 
+@pytest.mark.behaviour("Q-56")
+def test_a_site_that_moves_without_redirects_is_read_whole(
+    server: Server, crawl: CrawlCommand
+) -> None:
+    letters = {f"/letter?id={n}": page(title=f"Letter {n}", text=letter(n)) for n in range(60)}
+    site: Site = {"/": page(*letters, title="Letters"), "/robots.txt": "", **letters}
+    origin = server.serve(site)
+    crawled(crawl, f"{origin}/", delay=0)
+    moved = {f"/post/{n}": site.pop(each) for n, each in enumerate(letters)}
+    site |= {"/": page(*moved, title="Letters"), **moved}
+    server.log.clear()
+    crawled(crawl, f"{origin}/", delay=0, force=1)
+    assert asked(server, "/post/") == moved.keys()
+
+
 @pytest.mark.behaviour("Q-44")
 def test_the_evidence_of_a_killed_run_is_that_of_the_next_one(
     server: Server, crawl: CrawlCommand

@@ -155,7 +155,8 @@ class Evidence:
     """The evidence on the kinds of pages of one origin.
 
     ``effort`` is the number of requests that one more document may cost, 0 for any number.
-    ``is_excess``: the page read last mixes the lines of others, and its kind is barren.
+    ``is_excess``: the page read last mixes the lines of others, and its kind is barren. ``vanished``
+    documents of earlier runs are gone: as many new pages count as new though their text is known.
     """
 
     effort: float
@@ -166,6 +167,8 @@ class Evidence:
     _fruitless: dict[str, Kind] = field(default_factory=dict)
     _referrers: dict[str, str] = field(default_factory=dict)
     is_excess: bool = False
+    vanished: int = 0
+    _texts_of_run: set[int] = field(default_factory=set)
     _answers: int = 0
 
     def verdict(self, url: str) -> Verdict:
@@ -219,7 +222,7 @@ class Evidence:
         """Learn from a page; return True if it brought new text."""
         kind = self.kinds.of(page.url)
         is_new = page.text is not None and self._is_new(page, kind, page.text)
-        self.is_excess = self.novelty.is_mixed and self._is_barren(kind)
+        self.is_excess = self.novelty.is_mixed and not is_new and self._is_barren(kind)
         if page.referrer is not None and len(self._referrers) < MAX_FRUITLESS:
             self._referrers[page.url] = page.referrer
         if page.again and not is_new:
@@ -242,8 +245,14 @@ class Evidence:
         )
         nested = is_nested(page.url, page.referrer)
         is_new = self.novelty.add(page.url, text, feeds_itself=feeds_itself, is_nested=nested)
-        self.kinds.translations.page_read(page.url, self.novelty.last_text)
-        self.kinds.copies.read(page.url, self.novelty.last_text)
+        text_of_page = self.novelty.last_text
+        self.kinds.translations.page_read(page.url, text_of_page)
+        self.kinds.copies.read(page.url, text_of_page)
+        is_first = not page.again and not kind.name.endswith(FRUITLESS)
+        if self.vanished and not is_new and is_first and text_of_page not in self._texts_of_run:
+            self.vanished -= 1
+            is_new = True
+        self._texts_of_run.add(text_of_page)
         return is_new
 
     def _credit(self, page: str | None) -> None:
