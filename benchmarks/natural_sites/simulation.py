@@ -199,14 +199,14 @@ class OriginQueue:
             if due is not None or not (self._ahead or self._later or self._revive()):
                 return due
 
-    def learn(self, due: Due, text: str | None, growing: GrowingPage) -> None:
+    def learn(self, due: Due, text: str | None, growing: GrowingPage, *, is_moved: bool) -> None:
         """Learn from an answer; ``text`` is None if it is no document."""
         self._may_revive = True
         if due.has_document and text is None:
-            self.evidence.vanished += 1
             return
         with self.learning:
-            page = Read(due.url, due.referrer, text, again=bool(due.has_document))
+            again = bool(due.has_document)
+            page = Read(due.url, due.referrer, text, again=again, is_moved=is_moved)
             if self.evidence.read(page) and due.has_document is None:
                 self.parts.read(growing)
 
@@ -340,6 +340,7 @@ class Simulation:
         self._queues: dict[str, OriginQueue] = {}
         self._texts: dict[tuple[str, str], int] = {}
         self._documents: dict[int, tuple[str, tuple[str, str]]] = {}
+        self._gone: set[tuple[str, str]] = set()
         self._order_of = count()
 
     def runs(self, number: int) -> Iterator[SimulatedRun]:
@@ -402,7 +403,7 @@ class Simulation:
             if link.origin == due.origin and link.fingerprint != due.fingerprint:
                 (new if is_new else repeated).append((link.url, link.fingerprint))
         growing = GrowingPage(due.url, due.fingerprint, new, repeated, due.referrer)
-        queue.learn(due, answered.text, growing)
+        queue.learn(due, answered.text, growing, is_moved=self._is_moved(due, answered))
         is_excess = queue.evidence.is_excess and queue.may_leave(due)
         is_document = not is_excess and self._store(due, answered)
         has_text = answered.text is not None
@@ -410,6 +411,14 @@ class Simulation:
         for language, link in answered.translations:
             self._queue(link.origin).evidence.kinds.add_translation(link.url, language, text)
         due.has_document = is_document
+
+    def _is_moved(self, due: Due, answered: Answered) -> bool:
+        """Return True if a page has the text of a document that is gone."""
+        if answered.text is not None:
+            return (due.origin, answered.text.partition("\n")[2]) in self._gone
+        if due.fingerprint in self._documents:
+            self._gone.add(self._documents[due.fingerprint][1])
+        return False
 
     def _store(self, due: Due, answered: Answered) -> bool:
         """Make a document of a page; return False if it is none, or has the text of another."""

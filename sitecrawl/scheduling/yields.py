@@ -87,7 +87,8 @@ class DueVerdict(Enum):
 class OriginYields:
     """The evidence on one leased origin.
 
-    So many ``pages`` were visited, and the evidence is stored when they are ``saved_at``.
+    So many ``pages`` were visited, and the evidence is stored when they are ``saved_at``. ``gone`` are
+    the hashes of the documents that were gone in this run.
     """
 
     def __init__(self, effort: float) -> None:
@@ -95,6 +96,7 @@ class OriginYields:
         self.parts = EndlessParts()
         self.pages = 0
         self.saved_at = SAVED_AFTER
+        self.gone: set[str | None] = set()
 
 
 class Yields:
@@ -246,7 +248,7 @@ class Yields:
             if own.evidence.is_excess and self._may_leave(due):
                 visit = _unwritten(visit, own.evidence)
         elif visit.outcome in FRUITLESS:
-            _miss(own.evidence, due)
+            _miss(own, due)
         for language, each in declared:
             if each.origin in self._origins:
                 self._origins[each.origin].evidence.kinds.add_translation(each.url, language, page)
@@ -334,17 +336,20 @@ def _read(own: OriginYields, visit: VisitResult, repeated: Sequence[tuple[str, i
     """Learn from a document; ``repeated`` are its links to known URLs."""
     due, document = visit.due, visit.document
     text = f"{document.get('title', '')}\n{document.get('body', '')}"
-    is_new = own.evidence.read(Read(due.url, due.referrer, text, again=_is_known(due)))
+    is_moved = visit.content_hash in own.gone
+    page = Read(due.url, due.referrer, text, again=_is_known(due), is_moved=is_moved)
+    is_new = own.evidence.read(page)
     if is_new and due.outcome in NEVER_REQUESTED:
         links = _new_links(visit)
         own.parts.read(GrowingPage(due.url, due.fingerprint, links, repeated, due.referrer))
 
 
-def _miss(evidence: Evidence, due: DueUrl) -> None:
+def _miss(own: OriginYields, due: DueUrl) -> None:
     """Learn from a page that is no document."""
-    evidence.vanished += due.document_id is not None
+    if due.document_id is not None:
+        own.gone.add(due.content_hash)
     if not _is_known(due):
-        evidence.read(Read(due.url, due.referrer, None))
+        own.evidence.read(Read(due.url, due.referrer, None))
 
 
 def _unwritten(visit: VisitResult, evidence: Evidence) -> VisitResult:

@@ -57,8 +57,6 @@ POOLS = {
 }
 """For each basis of a pool: the pages and the mean yield from which it counts as bringing nothing, the
 part of its evidence that a new kind begins with, and the number of pages that this is at most."""
-KEPT = 30
-"""Number of pages that the evidence of earlier runs on a kind counts for at most."""
 MIN_ANSWERS = 10
 """Pages that the origin has answered, below which one must be answered between two failures of a kind
 that are not charged to the origin; otherwise it may as well be down."""
@@ -92,13 +90,15 @@ class Read(NamedTuple):
     """A page that was requested for the first time, or that has become another one.
 
     ``text`` is None if it is no document. ``referrer`` is the page on which it was found. ``again``:
-    it was requested before, so that only new text counts.
+    it was requested before, so that only new text counts. ``is_moved``: it has the text of a document
+    that is gone, and counts as new.
     """
 
     url: str
     referrer: str | None
     text: str | None
     again: bool = False
+    is_moved: bool = False
 
 
 @dataclass(slots=True)
@@ -155,8 +155,7 @@ class Evidence:
     """The evidence on the kinds of pages of one origin.
 
     ``effort`` is the number of requests that one more document may cost, 0 for any number.
-    ``is_excess``: the page read last mixes the lines of others, and its kind is barren. ``vanished``
-    documents of earlier runs are gone: as many new pages count as new though their text is known.
+    ``is_excess``: the page read last mixes the lines of others, and its kind is barren.
     """
 
     effort: float
@@ -167,8 +166,6 @@ class Evidence:
     _fruitless: dict[str, Kind] = field(default_factory=dict)
     _referrers: dict[str, str] = field(default_factory=dict)
     is_excess: bool = False
-    vanished: int = 0
-    _texts_of_run: set[int] = field(default_factory=set)
     _answers: int = 0
 
     def verdict(self, url: str) -> Verdict:
@@ -222,7 +219,8 @@ class Evidence:
         """Learn from a page; return True if it brought new text."""
         kind = self.kinds.of(page.url)
         is_new = page.text is not None and self._is_new(page, kind, page.text)
-        self.is_excess = self.novelty.is_mixed and not is_new and self._is_barren(kind)
+        is_new |= page.is_moved
+        self.is_excess = self.novelty.is_mixed and self._is_barren(kind)
         if page.referrer is not None and len(self._referrers) < MAX_FRUITLESS:
             self._referrers[page.url] = page.referrer
         if page.again and not is_new:
@@ -245,14 +243,8 @@ class Evidence:
         )
         nested = is_nested(page.url, page.referrer)
         is_new = self.novelty.add(page.url, text, feeds_itself=feeds_itself, is_nested=nested)
-        text_of_page = self.novelty.last_text
-        self.kinds.translations.page_read(page.url, text_of_page)
-        self.kinds.copies.read(page.url, text_of_page)
-        is_first = not page.again and not kind.name.endswith(FRUITLESS)
-        if self.vanished and not is_new and is_first and text_of_page not in self._texts_of_run:
-            self.vanished -= 1
-            is_new = True
-        self._texts_of_run.add(text_of_page)
+        self.kinds.translations.page_read(page.url, self.novelty.last_text)
+        self.kinds.copies.read(page.url, self.novelty.last_text)
         return is_new
 
     def _credit(self, page: str | None) -> None:
@@ -364,7 +356,7 @@ class Evidence:
         yield SETS, "", {**packed_sets, ALIASES: [*self.kinds.copies.as_stored()]}
 
     def restore(self, basis: str, name: str, values: Mapping[str, Any]) -> None:
-        """Restore what ``as_stored`` gave: old evidence counts for less than that of this run."""
+        """Restore what ``as_stored`` gave."""
         if basis == SETS:
             sets = (unpacked(values.get(each, "")) for each in SET_NAMES)
             texts, lines, figures, exact, requested, fruitless, declared, read, urls = sets
@@ -372,9 +364,7 @@ class Evidence:
             self.kinds = Kinds(requested, fruitless, Translations(declared, read), Copies(urls))
             self.kinds.copies.restore(values[ALIASES])
             return
-        tried, found = values["tried"], values["found"]
-        part = min(1.0, KEPT / tried) if basis == KIND and tried else 1.0
-        known = Yield(tried * part, found * part)
+        known = Yield(values["tried"], values["found"])
         if basis == KIND:
             self.yields[name] = known
             if not name.endswith(FRUITLESS):

@@ -10,7 +10,7 @@ page's URL; or several numbers must be new, or a table of them. A page below the
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from zlib import crc32
 
@@ -38,6 +38,7 @@ sex sab sáb maa din woe vri zat zon
 """
 _CALENDAR = frozenset(_NAMES_OF_TIMES.split())
 """Beginnings of the names of days and months in nine languages."""
+_ROWS = re.compile(rb"\n(\d[^A-Za-z\n]*)(?=\n)")
 _WORD = re.compile(r"[^\W_]+")
 _MARKS = re.compile(r"[\W\d_]+")
 
@@ -46,8 +47,8 @@ _MARKS = re.compile(r"[\W\d_]+")
 class Novelty:
     """The texts of all pages of an origin that were read, as CRC-32 hashes.
 
-    ``texts`` are those of whole pages, ``exact`` of lines, ``lines`` of lines without signs and digits,
-    ``figures`` of tables and of the numbers on pages that feed themselves. ``last_text`` is that of the
+    ``texts`` are those of whole pages, ``lines`` of lines without signs and digits, ``exact`` of lines of
+    pages that feed themselves, ``figures`` of their numbers and of tables. ``last_text`` is that of the
     last page; ``is_mixed`` is True if it mixes the lines of others, but for the words of its URL.
     """
 
@@ -66,43 +67,32 @@ class Novelty:
         ``is_nested``: the page was found on a page of a directory above it.
         """
         key = 0  # a sum, in whatever order the lines are
-        unseen: list[bytes] = []
-        others: list[bytes] = []
-        figures = _Figures(url)
+        exact, bare, figures = _Lines(), _Lines(), _Figures(url)
         for part in line_parts(text):
             whole = part.encode("utf-8", "surrogatepass")
             lines = whole.split(b"\n")
-            hashes = list(map(crc32, lines))
-            key += sum(hashes)
+            key += sum(hashes := list(map(crc32, lines)))
             if feeds_itself or is_nested:
-                pairs = zip(hashes, lines, strict=True)
-                others += [line for each, line in pairs if each not in self.exact]
-            if len(self.exact) < MAX_LINES:
-                self.exact.update(hashes)
-            figures.add(whole, lines)
-            bare = whole.translate(_SPACED, _DIGITS).split(b"\n")
-            keys = list(map(crc32, bare))
-            new = self._add_lines(keys)
-            if feeds_itself:
-                unseen += [line for key, line in zip(keys, bare, strict=True) if key in new]
+                exact.add(lines, hashes, self.exact)
+            figures.add(whole)
+            lines = whole.translate(_SPACED, _DIGITS).split(b"\n")
+            bare.add(lines, list(map(crc32, lines)), self.lines)
         self.last_text = key & 0xFFFFFFFF
         is_new = is_whole = _add(self.texts, self.last_text)
         has_figures = self._add_figures(figures)
-        own = frozenset(_WORD.findall(url.lower()))
-        has_line = self._add_remainders(exact_remainder, EXACT, own, others)
+        has_line = is_nested and self._has_line(url, exact)
         if is_nested:
             is_new &= has_line or has_figures
         if feeds_itself and is_new:
-            is_new = self._add_remainders(bare_line, DATELESS, words_of(url), unseen) or has_figures
-        self.is_mixed = is_whole and not (is_new or has_line)
+            own = words_of(url)
+            is_new = self._add_remainders(bare_line, DATELESS, own, bare.new()) or has_figures
+        self.is_mixed = is_whole and not (is_new or has_line or self._has_line(url, exact))
         return is_new
 
-    def _add_lines(self, keys: Iterable[int]) -> set[int]:
-        """Add the hashes of lines; return those that are new."""
-        new = set(keys) - self.lines
-        if len(self.lines) < MAX_LINES:
-            self.lines |= new
-        return new
+    def _has_line(self, url: str, lines: _Lines) -> bool:
+        """Return True if one of the lines is new but for the words of a URL."""
+        own = frozenset(_WORD.findall(url.lower()))
+        return self._add_remainders(exact_remainder, EXACT, own, lines.new())
 
     def _add_remainders(
         self,
@@ -124,6 +114,25 @@ class Novelty:
         return is_new or len(new) >= MIN_NUMBERS
 
 
+class _Lines:
+    """The lines of a page, with their hashes and those of them that are new."""
+
+    def __init__(self) -> None:
+        self._parts: list[tuple[list[int], list[bytes], set[int]]] = []
+
+    def add(self, lines: list[bytes], hashes: list[int], known: set[int]) -> None:
+        """Add lines, and their hashes to the known ones."""
+        new = set(hashes) - known
+        if len(known) < MAX_LINES:
+            known |= new
+        self._parts.append((hashes, lines, new))
+
+    def new(self) -> Iterator[bytes]:
+        """Yield the lines that are new."""
+        for hashes, lines, new in self._parts:
+            yield from (line for key, line in zip(hashes, lines, strict=True) if key in new)
+
+
 class _Figures:
     """The numbers of at least three digits on a page, and its lines without letters.
 
@@ -135,10 +144,10 @@ class _Figures:
         self.numbers: set[bytes] = set()
         self.table: list[bytes] = []
 
-    def add(self, part: bytes, lines: Iterable[bytes]) -> None:
-        """Add a part of the page's text, which is given as lines too."""
+    def add(self, part: bytes) -> None:
+        """Add a part of the page's text."""
         self.numbers.update([each for each in _numbers(part) if len(each) > 2])
-        rows = [line for line in lines if b"0" <= line < b":" and line.upper() == line.lower()]
+        rows = _ROWS.findall(b"\n%b\n" % part)
         self.table += [line for line in rows if _is_figure(line, self.own)]
 
 
