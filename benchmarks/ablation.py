@@ -132,6 +132,7 @@ MECHANISMS = (
     Mechanism("pools: all", [_without_pools(NAMES, SET, PARAMETER, FOLDER)]),
     Mechanism("pools: sampled mixes", [patch.object(Evidence, "_is_sampled", NEVER)]),
     Mechanism("fading", [patch.object(evidence, "FADING", 1.0)]),
+    Mechanism("old evidence counts for less", [patch.object(evidence, "KEPT", inf)]),
     Mechanism("MIN_TRIED", [patch.object(evidence, "MIN_TRIED", 0)]),
     Mechanism("credit", [patch.object(Evidence, "_credit", _always(None))]),
     Mechanism("novelty: always strict", [_novelty(feeds_itself=True)]),

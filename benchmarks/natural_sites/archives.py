@@ -259,9 +259,31 @@ def _moved(run: int, *, redirects: bool = False) -> Book:
     return book
 
 
+def _releases(run: int) -> Book:
+    """A manual in the folder of its release and in that of the stable one, which has more pages."""
+    stock = Stock("releases", 110)
+    living = stock.living(run)
+    book = Book(bare("Kiln handbook", [("/16/", "Release 16"), ("/stable/", "Stable")]))
+    titles = {n: Prose("chapter", n).title() for n in range(160)}
+    own = {n for n in living if n % 23 == 5}  # chapters that were written after the release
+    for folder in ("16", "stable"):
+        shown = [n for n in living if folder == "stable" or n not in own]
+        for n in shown:
+            sheet = Sheet(titles[n])
+            sheet.p(Prose("chapter", n).text(3), Prose("chapter", n, stock.edition(n, run)).text(1))
+            near = [o for o in shown if o % 11 == n % 11 and o != n][:4]
+            sheet.links([(f"/{folder}/{slug(titles[o])}-{o}.html", titles[o]) for o in near])
+            book.page(f"/{folder}/{slug(titles[n])}-{n}.html", sheet, f"chapter {n}")
+        links = [(f"/{folder}/{slug(titles[n])}-{n}.html", titles[n]) for n in shown]
+        book.neutral(f"/{folder}/", Sheet(f"Contents of {folder}").links(links))
+    book.page("/", Sheet("Kiln handbook").p(Prose("releases", run).text(2)))
+    return book
+
+
 SITES = (
     natural("museum-objects", _museum),
     natural("council", _council),
     natural("journal-that-moves", _moved),
+    natural("stable-release", _releases),
     natural("journal-that-redirects", lambda run: _moved(run, redirects=True)),
 )

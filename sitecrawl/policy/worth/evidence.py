@@ -57,6 +57,8 @@ POOLS = {
 }
 """For each basis of a pool: the pages and the mean yield from which it counts as bringing nothing, the
 part of its evidence that a new kind begins with, and the number of pages that this is at most."""
+KEPT = 30
+"""Number of pages that the evidence of earlier runs on a kind counts for at most."""
 MIN_ANSWERS = 10
 """Pages that the origin has answered, below which one must be answered between two failures of a kind
 that are not charged to the origin; otherwise it may as well be down."""
@@ -356,7 +358,7 @@ class Evidence:
         yield SETS, "", {**packed_sets, ALIASES: [*self.kinds.copies.as_stored()]}
 
     def restore(self, basis: str, name: str, values: Mapping[str, Any]) -> None:
-        """Restore what ``as_stored`` gave."""
+        """Restore what ``as_stored`` gave: old evidence counts for less than that of this run."""
         if basis == SETS:
             sets = (unpacked(values.get(each, "")) for each in SET_NAMES)
             texts, lines, figures, exact, requested, fruitless, declared, read, urls = sets
@@ -364,7 +366,9 @@ class Evidence:
             self.kinds = Kinds(requested, fruitless, Translations(declared, read), Copies(urls))
             self.kinds.copies.restore(values[ALIASES])
             return
-        known = Yield(values["tried"], values["found"])
+        tried, found = values["tried"], values["found"]
+        part = min(1.0, KEPT / tried) if basis == KIND and tried else 1.0
+        known = Yield(tried * part, found * part)
         if basis == KIND:
             self.yields[name] = known
             if not name.endswith(FRUITLESS):
