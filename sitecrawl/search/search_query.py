@@ -28,7 +28,6 @@ MAX_WORDS = 32  # of a query; those that follow are ignored
 MIN_PREFIX = 3  # letters of a last word that is completed
 MIN_CORRECTED = 4  # letters of a word that is corrected
 COMMON, MANY = 0.5, 30_000  # share and number of pages from which a word gives way to rarer ones
-LONGEST = 2  # words that are searched for if no word is rarer
 MAX_PAGES = 20_000  # pages with a word, above which it counts only for pages with all words
 MAX_PHRASE = 8  # words that are searched for in a row
 MAX_MARKED = 5  # words that are marked, the rarest
@@ -159,7 +158,9 @@ def parse_query(text: str) -> SearchQuery:
         is_phrase = found["phrase"] is not None
         content = found["phrase"] if is_phrase else found["word"]
         if PART.search(content):
-            prefix = not is_phrase and content.endswith("*")
+            begun = PART.findall(content)[-1]
+            is_long = len(begun) > MIN_PREFIX or not begun.isascii()  # others begin most words
+            prefix = not is_phrase and content.endswith("*") and is_long
             terms.append(Term(content.rstrip("*"), bool(found["minus"]), prefix, is_phrase))
     return SearchQuery(tuple(terms))
 
@@ -208,10 +209,10 @@ class WordForms:
     def rarer(self, terms: Sequence[Term]) -> list[Term]:
         """Return the terms that are not common; if no page has one, also the longest of the others."""
         rarer = [term for term in terms if self.frequency(term) <= self.most]
-        if any(map(self.frequency, rarer)):
-            return rarer
         common = [term for term in terms if term not in rarer]
-        return [*rarer, *sorted(common, key=lambda term: self.rarity(term.text))[:LONGEST]]
+        if any(map(self.frequency, rarer)) or not common:
+            return rarer
+        return [*rarer, min(common, key=lambda term: self.rarity(term.text))]
 
 
 def _every(term: Term, forms: WordForms) -> str:
