@@ -280,8 +280,8 @@ def _is_begun_name(text: str, index: SearchIndex) -> bool:
 
 
 def _finished(word: str, forms: WordForms) -> str:
-    """Return the longest beginning of an unfinished word that is a word: stems are shorter."""
-    begun = (word[:end] for end in range(len(word) - 1, max(MIN_PREFIX, len(word) // 2), -1))
+    """Return the beginning of an unfinished word, up to three letters shorter, that is a word."""
+    begun = (word[:end] for end in range(len(word) - 1, max(MIN_PREFIX, len(word) - 4), -1))
     return next((each for each in begun if forms.pages(each)), word)
 
 
