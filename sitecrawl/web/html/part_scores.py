@@ -28,12 +28,12 @@ MAX_SHARE = 0.6  # of the text, and of its prose, of a part that may be left out
 MAX_TITLE = 60  # characters of a first line that is read as a heading
 END = 0.02  # of the prose, before or after which the text has begun or ended
 _TOPICS = re.compile(
-    r"(?P<related>related|recommend|you (?:may|might)|(?:read|see|discover|explore) (?:more|also|next)"
+    r"(?P<related>related|recommend|you (?:may|might)|(?:read|discover|explore) (?:more|next)|see more"
     r"|more (?:from|in|on|stories|articles|like|to)|also (?:read|like)|similar|people also|frequently"
     r"|customers? (?:who|also)|recently viewed|most (?:read|popular)|trending|popular|latest|up next"
     r"|what to read|recent (?:posts|articles|news)|complete the|featured|verwandte|ähnliche|weitere"
-    r"|das könnte|mehr zum|articles (?:liés|similaires|récents)|à lire|voir aussi|te puede|también"
-    r"|artículos relacionados|articoli correlati|leggi anche|potrebbe|powiązane|zobacz|czytaj)"
+    r"|das könnte|mehr zum|articles (?:liés|similaires|récents)|à lire|te puede|también"
+    r"|artículos relacionados|articoli correlati|leggi anche|potrebbe|powiązane|czytaj)"
     r"|(?P<opinions>\d+ (?:comments?|replies|responses)|comments?\b|leave a|join the (?:conversation"
     r"|discussion)|discussion|post a comment|(?:customer |user |product )?reviews?\b|ratings?\b"
     r"|testimonials?|kommentare|commentaires|comentarios|commenti|komentarze|bewertungen|avis"
