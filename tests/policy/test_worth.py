@@ -189,6 +189,21 @@ def test_pages_read_under_another_address_are_judged_apart_from_the_others() -> 
     evidence.leave(copy)
     [name] = (name for name, _ in evidence.left_out())
     assert re.search(pattern_of(name), copy)
+    for folder in ("16", "stable"):
+        evidence.read(Read(f"{HOME}/{folder}/changed.html", f"{HOME}/", f"new text of {folder}"))
+    assert evidence.verdict(copy) is Verdict.LATER  # there may be more exceptions
+
+
+def test_copies_of_one_folder_say_nothing_of_the_pages_that_only_another_one_has() -> None:
+    evidence = Evidence(10)
+    for number in range(40):
+        for folder in ("15", "16", "stable"):
+            text = f"text of page {'x' * number}{' changed' * (folder != '15' and number % 2)}"
+            evidence.read(Read(f"{HOME}/{folder}/page{'x' * number}.html", f"{HOME}/", text))
+    for folder in ("15", "16"):
+        evidence.read(Read(f"{HOME}/{folder}/a{folder}.html", f"{HOME}/", f"first of {folder}"))
+    of_15, of_16 = (evidence.kinds.of(f"{HOME}/stable/a{each}.html").name for each in ("15", "16"))
+    assert of_15 != of_16
 
 
 @pytest.mark.behaviour("Q-30")

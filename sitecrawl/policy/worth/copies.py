@@ -59,8 +59,8 @@ class Alias(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The replaced parts, readable in the name of a kind."""
-        return f"{self.start}*{self.end}"
+        """The replaced parts and the new ones, readable in the name of a kind."""
+        return f"{self.start}*{self.end} for {self.new_start}*{self.new_end}"
 
     @property
     def reverse(self) -> Alias:
@@ -107,12 +107,14 @@ class Copies:
                 self.aliases[each] = None
 
     def of(self, url: str) -> Alias | None:
-        """Return the alias by which a URL is that of a document that was read."""
-        for each in self.aliases:
-            other = each.of(url)
-            if other is not None and other != url and crc32(other.encode()) in self.read_urls:
-                return each
-        return None
+        """Return the alias by which a URL is that of a document that was read, the one most shown."""
+        others = ((each, each.of(url)) for each in self.aliases)
+        found = (
+            each
+            for each, other in others
+            if other is not None and other != url and crc32(other.encode()) in self.read_urls
+        )
+        return max(found, key=self._shown.__getitem__, default=None)
 
     def as_stored(self) -> Iterator[tuple[str, ...]]:
         """Yield the parts of each alias."""
