@@ -67,16 +67,15 @@ class Novelty:
         ``is_nested``: the page was found on a page of a directory above it.
         """
         key = 0  # a sum, in whatever order the lines are
-        exact, bare, figures = _Lines(), _Lines(), _Figures(url)
+        exact, bare, figures = _Lines(self.exact), _Lines(self.lines), _Figures(url)
         for part in line_parts(text):
             whole = part.encode("utf-8", "surrogatepass")
-            lines = whole.split(b"\n")
-            key += sum(hashes := list(map(crc32, lines)))
+            lines = _HashedLines(whole)
+            key += sum(lines.hashes)
             if feeds_itself or is_nested:
-                exact.add(lines, hashes, self.exact)
+                exact.parts.append(lines)
             figures.add(whole)
-            lines = whole.translate(_SPACED, _DIGITS).split(b"\n")
-            bare.add(lines, list(map(crc32, lines)), self.lines)
+            bare.parts.append(_HashedLines(whole.translate(_SPACED, _DIGITS)))
         self.last_text = key & 0xFFFFFFFF
         is_new = is_whole = _add(self.texts, self.last_text)
         has_figures = self._add_figures(figures)
@@ -87,6 +86,8 @@ class Novelty:
             own = words_of(url)
             is_new = self._add_remainders(bare_line, DATELESS, own, bare.new()) or has_figures
         self.is_mixed = is_whole and not (is_new or has_line or self._has_line(url, exact))
+        exact.remember()
+        bare.remember()
         return is_new
 
     def _has_line(self, url: str, lines: _Lines) -> bool:
@@ -114,23 +115,32 @@ class Novelty:
         return is_new or len(new) >= MIN_NUMBERS
 
 
+class _HashedLines:
+    """The lines of a part of a page, and their hashes."""
+
+    def __init__(self, part: bytes) -> None:
+        self.lines = part.split(b"\n")
+        self.hashes = list(map(crc32, self.lines))
+
+
 class _Lines:
-    """The lines of a page, with their hashes and those of them that are new."""
+    """The lines of a page; ``known`` are the hashes of those of the pages before."""
 
-    def __init__(self) -> None:
-        self._parts: list[tuple[list[int], list[bytes], set[int]]] = []
-
-    def add(self, lines: list[bytes], hashes: list[int], known: set[int]) -> None:
-        """Add lines, and their hashes to the known ones."""
-        new = set(hashes) - known
-        if len(known) < MAX_LINES:
-            known |= new
-        self._parts.append((hashes, lines, new))
+    def __init__(self, known: set[int]) -> None:
+        self.parts: list[_HashedLines] = []
+        self._known = known
 
     def new(self) -> Iterator[bytes]:
         """Yield the lines that are new."""
-        for hashes, lines, new in self._parts:
-            yield from (line for key, line in zip(hashes, lines, strict=True) if key in new)
+        for part in self.parts:
+            pairs = zip(part.hashes, part.lines, strict=True)
+            yield from (line for key, line in pairs if key not in self._known)
+
+    def remember(self) -> None:
+        """Add the lines to the known ones."""
+        for part in self.parts:
+            if len(self._known) < MAX_LINES:
+                self._known.update(part.hashes)
 
 
 class _Figures:
