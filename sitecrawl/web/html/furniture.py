@@ -8,13 +8,17 @@ from itertools import accumulate
 from sitecrawl.web.html import page_types
 from sitecrawl.web.html.regions import (
     BLOCK,
+    CAROUSEL,
     CONTROL,
+    FILTERS,
     FORM,
     LIST,
     MENU,
     NAMED,
+    NAMED_KINDS,
     NOTE,
-    TABLE,
+    POSTER,
+    RELATED,
     Region,
     merged,
 )
@@ -31,10 +35,17 @@ MAX_CONTROL = 40  # characters of the text of a button
 MAX_NAMED_SHARE = 0.25  # of the prose, in an element beside the text with a name of furniture
 MAX_SHARE = 0.5  # of the text, of a part that is furniture
 MIN_LABELS = 3  # images with a label as their ALT, as in galleries and lists
+# Kinds of parts that are not the content of a page of a type: those that may have sentences, and
+# those that are furniture only without any.
+WITH_SENTENCES: Mapping[str, tuple[str, ...]] = {page_types.THREAD: (POSTER, RELATED)}
+WITHOUT_SENTENCES: Mapping[str, tuple[str, ...]] = {
+    page_types.ARTICLE: (RELATED, FILTERS),
+    page_types.PRODUCT: (RELATED, CAROUSEL, FILTERS),
+}
 DESCRIBED = frozenset({page_types.ARTICLE, page_types.DOCUMENTATION, page_types.THREAD})
 
 
-_KINDS = frozenset({NAMED, NOTE, FORM, CONTROL, MENU})
+_KINDS = frozenset({*NAMED_KINDS, NOTE, FORM, CONTROL, MENU})
 
 
 def may_hold_furniture(by_kind: ByKind, main: Sequence[Region], page_type: str) -> bool:
@@ -60,7 +71,7 @@ class Furniture:
         self._sizes = [0, *accumulate(map(len, lines))]
         self._prose = [0, *accumulate(map(prose, lines))]
         self._blocks = [
-            each for kind in (NAMED, BLOCK, LIST, TABLE) for each in by_kind.get(kind, ())
+            each for kind in (*NAMED_KINDS, BLOCK, LIST) for each in by_kind.get(kind, ())
         ]
         self._text = main or self._holding()
 
@@ -74,6 +85,7 @@ class Furniture:
             ("controls", merged([*self._controls(), *menus])),
             ("image_labels", self._image_labels(labels)),
         ]
+        found += self._of_type()
         if self._type == page_types.PRODUCT:
             found.append(("repeated", self._repeated(headings)))
         return found
@@ -114,9 +126,11 @@ class Furniture:
     def _listed(self) -> Iterator[Region]:
         """Lists of links with a name of furniture, or in an aside or nav."""
         most = sum(map(self._size, self._text)) - MIN_TEXT
-        for each in (*self._of(NAMED), *self._of(NOTE)):
-            if self._is_list(each) and self._size(each) <= most:
-                yield each
+        for kind in (*NAMED_KINDS, NOTE):
+            if kind != CAROUSEL:
+                for each in self._of(kind):
+                    if self._is_list(each) and self._size(each) <= most:
+                        yield each
 
     def _beside(self) -> Iterator[Region]:
         """Beside the text, every list of links, and every element with a name of furniture."""
@@ -144,13 +158,23 @@ class Furniture:
             return []
         return [Region("", number, number + 1) for number in found]
 
+    def _of_type(self) -> Iterator[tuple[str, list[Region]]]:
+        """Named parts that are not the content of a page of this type."""
+        text = sum(map(self._size, self._text)) if self._text else self._sizes[-1]
+        for kind in WITH_SENTENCES.get(self._type, ()):
+            named = (each for each in self._of(kind) if self._size(each) < text * MAX_SHARE)
+            yield kind, merged(named)
+        for kind in WITHOUT_SENTENCES.get(self._type, (FILTERS,)):
+            bare = (each for each in self._of(kind) if not self._prose_size(each))
+            yield kind, merged(each for each in bare if self._size(each) < text * MAX_SHARE)
+
     def _repeated(self, headings: Sequence[Region]) -> list[Region]:
         """Lines of a product's page that stand on it before, such as the labels of its variants.
 
         Not those of lists and tables, whose equal values belong to several labels, and no headings.
         """
         fixed = bytearray(len(self._lines))
-        for each in (*headings, *self._of(LIST), *self._of(TABLE)):
+        for each in (*headings, *self._of(LIST)):
             fixed[each.start : each.end] = b"\1" * (each.end - each.start)
         seen: set[str] = set()
         found: list[Region] = []

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from sitecrawl.web.html.furniture import ByKind, Furniture, Parts, may_hold_furniture, prose
 from sitecrawl.web.html.page import LeftOut
-from sitecrawl.web.html.part_scores import scored_parts
 from sitecrawl.web.html.regions import (
     ARTICLE,
     BLOCK,
@@ -21,9 +20,7 @@ from sitecrawl.web.html.regions import (
     LANDMARK,
     LIST,
     MAIN,
-    NO_NAME,
     NOTE,
-    TABLE,
     Region,
     merged,
     name_of_part,
@@ -125,7 +122,7 @@ def enter_aside(walk: Walk, node: LexborNode) -> Leave | None:
     names = node.attributes.get("class") or ""
     if walk.sections and not _NOTES.isdisjoint(names.split()):
         return enter_block(walk, node)
-    kind = NOTE if walk.sections and not any(name_of_part(names)) else LANDMARK
+    kind = NOTE if walk.sections and not name_of_part(names) else LANDMARK
     return _begin(walk, node, kind, enter_block, sectioning=False)
 
 
@@ -135,7 +132,7 @@ def enter_container(walk: Walk, node: LexborNode) -> Leave | None:
     if text.pieces or text.muted:
         text.flush()
     attributes = node.attributes
-    name = NO_NAME
+    name = ""
     if attributes:
         name = name_of_part(attributes.get("class") or "", attributes.get("id") or "")
     walk.blocks.append((len(text.lines), walk.anchors, name))
@@ -150,9 +147,8 @@ def leave_container(walk: Walk, node: LexborNode) -> None:
     start, anchors, name = walk.blocks.pop()
     end = len(text.lines)
     if end > start:
-        kind = TABLE if node.tag == TABLE else name.kind
-        kind = kind or (BLOCK if node.tag in DIVISIONS else LIST)
-        walk.regions.append(Region(kind, start, end, walk.anchors - anchors, name.subjects))
+        kind = name or (BLOCK if node.tag in DIVISIONS else LIST)
+        walk.regions.append(Region(kind, start, end, walk.anchors - anchors))
 
 
 def in_region(kind: str) -> Callable[[Enter | None], Enter]:
@@ -272,7 +268,6 @@ def choose_content(walk: Walk, title: str, page_type: str) -> Choice | None:
         parts.append(("outside_main", _outside(main, count)))
     for part, regions in parts:
         left += _drop(lines, kept, part, regions)
-    left += _drop(lines, kept, "parts", scored_parts(walk, kept, page_type))
     if not any(map(cleaned, compress(lines, kept))):
         return None
     _rescue(walk, kept, title)
@@ -342,7 +337,7 @@ def choose_article(
     parts += [
         slice(each.start, each.end)
         for each in walk.regions
-        if each.kind in (LIST, TABLE) and 1 in own[each.start : each.end]
+        if each.kind == LIST and 1 in own[each.start : each.end]
     ]
     found = bytearray(map(or_, own, long))
     for part in parts:
