@@ -126,7 +126,7 @@ class CrawlEnding:
         report, frontier = self._crawl.seed_report, self._crawl.owner.frontier
         counters = self.counters = await self._crawl.work_sharing.counters()
         self._combine(counters)
-        self._unstored = any(name.startswith("sitecrawl/stopped/") for name in counters)
+        self._unstored |= any(name.startswith("sitecrawl/stopped/") for name in counters)
         await report.load_results(frontier, counters)
         failed_starts = list(report.problems().values())
         written = counters.get("item_scraped_count", 0)
