@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import stat
 from base64 import b64encode, urlsafe_b64decode
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from email.message import Message
 from hashlib import sha256
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import pytest
@@ -146,10 +147,15 @@ def test_the_signature_of_a_directory(standard: AgentIdentity) -> None:
     body = json.dumps({"keys": [order]}, separators=(",", ":")).encode()
     lines = dict(line.split(": ", 1) for line in base.splitlines())
 
-    def problems(body: bytes = body, now: float = 1735689600, **changed: str) -> list[str]:
+    def problems(
+        changed: Mapping[str, str] = MappingProxyType({}),
+        *,
+        body: bytes = body,
+        now: float = 1735689600,
+    ) -> list[str]:
         headers = Message()
         fields = {"digest": lines['"content-digest"'], "input": lines['"@signature-params"']}
-        fields |= {"signature": signed} | changed
+        fields |= {"signature": signed, **changed}
         headers["Content-Digest"] = fields["digest"]
         headers["Signature-Input"] = f'other=("date");tag="x", binding0={fields["input"]}'
         headers["Signature"] = f"other=:AA==:, binding0=:{fields['signature']}:"
@@ -157,14 +163,14 @@ def test_the_signature_of_a_directory(standard: AgentIdentity) -> None:
         return [*problems_of_signature(file, standard, "signature-agent.test", now)]
 
     assert problems() == []
-    assert problems(input='("date");tag="x"') == [], "it needs no signature"
-    assert problems(input=lines['"@signature-params"'].replace(THUMBPRINT, "x")) == [
+    assert problems({"input": '("date");tag="x"'}) == [], "it needs no signature"
+    assert problems({"input": lines['"@signature-params"'].replace(THUMBPRINT, "x")}) == [
         "is signed, but not with"
     ]
     assert problems(now=4889289600) == ["has an expired signature with"]
     assert problems(body=b"{}") == ["has another content than was signed with"]
     for changed in ({"digest": "sha-256=:AA==:"}, {"signature": "AA=="}, {"signature": "A"}):
-        assert problems(**changed) == ["has a wrong signature with"]
+        assert problems(changed) == ["has a wrong signature with"]
 
 
 @pytest.mark.behaviour("IDENT-01", "IDENT-02")

@@ -47,7 +47,7 @@ async def until(condition: Callable[[], object]) -> None:
 
 @pytest_twisted.inlineCallbacks
 def test_what_a_visit_leaves_is_forgotten_with_its_end(tmp_path: Path) -> Generator[Any, Any, None]:
-    async def kept() -> list[tuple[int, int, int]]:
+    async def kept() -> list[tuple[int, int]]:
         crawler = Crawler(SiteSpider, {"SITECRAWL_DATABASE": f"sqlite:///{tmp_path}/crawl.db"})
         crawler.spider = SiteSpider.from_crawler(crawler, start=f"{SITE}/", obey_robots="no")
         crawler.stats = MemoryStatsCollector(crawler)
@@ -62,15 +62,12 @@ def test_what_a_visit_leaves_is_forgotten_with_its_end(tmp_path: Path) -> Genera
             await until(lambda: origin.has_work)
             due = crawl.queues.next_due(origin)
             assert isinstance(due, DueUrl)
-            origin.head_passed(due.fingerprint)
             origin.use_alternate(due.fingerprint, due.url)
             visit = Visit(due, time.time())
             answer = answer_of_status(status, {})
             crawl.recorder.record(crawl.visit_requests._answered(visit, origin, answer))
             await crawl.recorder.flush(SITE)
-            numbers.append(
-                (len(origin.retry_count), len(origin.head_checked), len(origin.alternate_url))
-            )
+            numbers.append((len(origin.retry_count), len(origin.alternate_url)))
         await until(lambda: not crawl.leased.origins)
         assert origin.robots.rules is None
         await crawl.tasks.end()
@@ -78,4 +75,4 @@ def test_what_a_visit_leaves_is_forgotten_with_its_end(tmp_path: Path) -> Genera
         return numbers
 
     numbers = yield Deferred.fromFuture(asyncio.ensure_future(kept()))
-    assert numbers == [(1, 1, 1), (0, 0, 0)]
+    assert numbers == [(1, 1), (0, 0)]

@@ -77,11 +77,11 @@ def test_a_result_has_all_that_a_visit_came_to() -> None:
     visit.answered(ResponseFacts(200, 10, etag='"a"'))
     visit.links_found([LINK])
     visit.canonical_found(TO_LINK)
-    visit.hashed(ContentHashes("text", "document", 3))
+    visit.hashed(ContentHashes("text", "document"))
     result = visit.end_concluded(Outcome.FILE_INGESTED, "ok", document={"id": "1"})
     assert (result.outcome, result.reason) == (Outcome.NON_CANONICAL, "non_canonical")
     assert (result.started_at, result.duration, result.status, result.bytes) == (2.0, 0.5, 200, 10)
-    assert (result.content_hash, result.document_hash, result.simhash) == ("text", "document", 3)
+    assert (result.content_hash, result.document_hash) == ("text", "document")
     assert (result.canonical, result.target, result.candidates) == (LINK.url, LINK, (LINK, LINK))
     assert (result.etag, result.document, result.again) == ('"a"', {"id": "1"}, False)
     with pytest.raises(FrozenInstanceError):
