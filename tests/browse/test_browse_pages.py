@@ -60,11 +60,11 @@ def test_pages_in_the_language_of_the_browser_come_first(shown: Shown) -> None:
 def test_filters_and_pages_of_results(shown: Shown) -> None:
     get = shown.app.get
     first = get("/search", {"q": "many words", "under": "/many/"}).text
-    assert "26 pages" in first
+    assert "25 pages" in first, "the one with many alone gives way"
     assert len(re.findall('<li class="hit">', first)) == 10
     assert 'aria-current="page">1</a>' in first
     last = get("/search", {"q": "many words", "under": "/many/", "page": 3}).text
-    assert len(re.findall('<li class="hit">', last)) == 6
+    assert len(re.findall('<li class="hit">', last)) == 5
     assert 'value="/many/"' in last
     german = get("/search", {"q": "haus", "language": "de"}).text
     assert "<option selected>de</option>" in german

@@ -23,7 +23,7 @@ SITE: dict[str, Page] = {
     "/user_guide/b(1)": page(title="B", text="Text of b."),
     "/no": page(title="No", text="Kept back.", head='<meta name="robots" content="noarchive">'),
 }
-OPTIONS: dict[str, object] = {"markdown": 1}
+OPTIONS: dict[str, object] = {"more_fields": "markdown"}
 
 
 def parse(text: str) -> dict[str, Any]:
