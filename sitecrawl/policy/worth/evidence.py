@@ -180,7 +180,7 @@ class Evidence:
         tried, found = known.tried + weight, known.found + BARREN * weight
         if tried < 1 or found >= LOW * tried:
             return Verdict.FETCH
-        if known.fresh and any(pool.basis == COPY for pool in kind.pools):
+        if any(pool.basis == COPY and self.pools.get(pool, UNKNOWN).fresh for pool in kind.pools):
             return Verdict.LATER  # copies with an exception: there may be more
         enough = known.now >= (MIN_POOLED if weight else MIN_TRIED) or (
             weight and self._is_sampled(kind)
