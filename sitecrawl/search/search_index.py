@@ -56,6 +56,7 @@ CREATE INDEX page_url ON page (url, realm);
 CREATE VIRTUAL TABLE words USING fts5 (
     title, headings, body, content = '', tokenize = '{TOKENIZER}'
 );
+CREATE VIRTUAL TABLE frequency USING fts5vocab ('words', 'row');
 CREATE TABLE name (
     key TEXT NOT NULL, page INTEGER NOT NULL, anchor TEXT NOT NULL, PRIMARY KEY (key, page, anchor)
 ) WITHOUT ROWID;
@@ -418,6 +419,14 @@ class SearchIndex:
             "SELECT word, count(*) FROM spelling WHERE (word >= ? AND word < ?)"
             " OR (reversed >= ? AND reversed < ?) GROUP BY word LIMIT 5000",
             (start, _successor(start), end, _successor(end)),
+        ).fetchall()
+
+    def similar_tokens(self, word: str) -> list[tuple[str, int]]:
+        """Return tokens of texts that share the beginning of a word, with their numbers of pages."""
+        start = word[: _half(word)]
+        return self._connection.execute(
+            "SELECT term, doc FROM frequency WHERE term >= ? AND term < ? LIMIT 5000",
+            (start, _successor(start)),
         ).fetchall()
 
     def total(self, match: str, conditions: Mapping[str, str]) -> int:

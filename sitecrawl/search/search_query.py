@@ -8,7 +8,7 @@ query is an error.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -263,8 +263,12 @@ def _mended(term: Term, forms: WordForms, *, is_last: bool) -> Term:
         is_end = is_last and text.endswith(word) and len(word) >= MIN_PREFIX
         if is_end and index.occurs(f'"{word.lower()}"*'):
             return Term(text, prefix=True)
-        near = _nearest(word, index) or (_finished(word, forms) if is_end else word)
-        text = text.replace(word, near, 1)
+        near = (
+            _nearest(word, index.similar_names)
+            or (_finished(word, forms) if is_end else "")
+            or _nearest(word, index.similar_tokens)
+        )
+        text = text.replace(word, near or word, 1)
     return Term(text)
 
 
@@ -280,21 +284,18 @@ def _is_begun_name(text: str, index: SearchIndex) -> bool:
 
 
 def _finished(word: str, forms: WordForms) -> str:
-    """Return the beginning of an unfinished word, up to three letters shorter, that is a word."""
+    """Return the beginning of an unfinished word, up to three letters shorter, that is a word, or none."""
     begun = (word[:end] for end in range(len(word) - 1, max(MIN_PREFIX, len(word) - 4), -1))
-    return next((each for each in begun if forms.pages(each)), word)
+    return next((each for each in begun if forms.pages(each)), "")
 
 
-def _nearest(word: str, index: SearchIndex) -> str:
-    """Return the most similar word of titles, headings and definitions, the more frequent of equals;
-    empty if there is none.
-    """
+def _nearest(word: str, similar: Callable[[str], list[tuple[str, int]]]) -> str:
+    """Return the most similar of the words like a word, of equals the more frequent; empty if none is."""
     if len(word) < MIN_CORRECTED:
         return ""
     wanted, most = word.lower(), 1 if len(word) < 8 else 2
     scored = [
-        (edit_distance(wanted, found, most), -count, found)
-        for found, count in index.similar_names(wanted)
+        (edit_distance(wanted, found, most), -count, found) for found, count in similar(wanted)
     ]
     best = min((each for each in scored if each[0] <= most), default=None)
     return best[2] if best else ""
