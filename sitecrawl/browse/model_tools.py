@@ -25,7 +25,7 @@ from sitecrawl.console.terminal import CONTROLS, stamp
 from sitecrawl.frontier.base import FrontierError
 from sitecrawl.policy.documents.model_use import permits_models
 from sitecrawl.search.search_index import Folder, IndexFileError
-from sitecrawl.search.search_results import SearchFilters, SearchResults
+from sitecrawl.search.search_results import MAX_OFFSET, SearchFilters, SearchResults
 from sitecrawl.web.urls.url import normalize
 
 ADDRESS = "127.0.0.1"
@@ -183,7 +183,7 @@ class ModelTools:
             str, Field(description="Only pages of this kind: documentation, article, product")
         ] = "",
         limit: Annotated[int, Field(ge=1, le=MAX_HITS, description="Number of results.")] = 10,
-        offset: Annotated[int, Field(ge=0, le=500, description="Results to skip.")] = 0,
+        offset: Annotated[int, Field(ge=0, le=MAX_OFFSET, description="Results to skip.")] = 0,
         max_tokens: Annotated[
             int, Field(ge=100, le=MAX_TOKENS, description="Length of the answer, in tokens.")
         ] = MAX_TOKENS,

@@ -23,15 +23,13 @@ from sitecrawl.console.crawl_statistics import WORDS, CrawlStatistics
 from sitecrawl.console.terminal import CONTROLS, ago, stamp
 from sitecrawl.frontier.base import FrontierError
 from sitecrawl.search.search_index import IndexFileError
-from sitecrawl.search.search_results import SearchFilters, SearchResults
+from sitecrawl.search.search_results import MAX_HITS, MAX_OFFSET, SearchFilters, SearchResults
 from sitecrawl.web.urls.url import normalize
 
 BOX = "search_box.js"
 HITS = 10
 SECTIONS = 3  # of a hit in /search.json
 FILTERS = ("site", "under", "language", "type")
-MAX_HITS = 50
-MAX_OFFSET = 500  # ranking deeper costs time, and nobody reads on
 MAX_QUERY = 500  # characters
 MAX_SHOWN = 300_000  # characters of a text on a page; the whole one can be downloaded
 FOLDER_PAGES = 100

@@ -21,7 +21,7 @@ from sitecrawl.console.terminal import print_errors, print_lines
 from sitecrawl.frontier import open_change_log
 from sitecrawl.frontier.change_log import ChangeLog
 from sitecrawl.statuses import BAD_USAGE, DATABASE_ERROR, DONE, NO_RESULT
-from sitecrawl.sync.synchronizer import Synchronizer, SyncReport
+from sitecrawl.sync.synchronizer import BATCH, Synchronizer, SyncReport
 from sitecrawl.sync.target import (
     SyncError,
     TargetMismatchError,
@@ -41,7 +41,7 @@ class Command(StoredCommand):
             raise UsageError("give one TARGET", print_help=False)
         if opts.rebuild + opts.follow + opts.dry_run > 1:
             raise UsageError("give one of --rebuild, --follow and --dry-run", print_help=False)
-        if opts.batch < 1:
+        if opts.batch is not None and opts.batch < 1:
             raise UsageError("--batch is a number of changes, 1 or more", print_help=False)
         source = find_crawl(self.settings["SITECRAWL_DATABASE"], opts.spargs)
         uri = args[0] if args else f"sqlite:///{search_file(source)}"
@@ -61,7 +61,7 @@ def _synchronize(log: ChangeLog, source: Source, uri: str, opts: argparse.Namesp
             uri,
             report=lambda line: print_errors([line]),
             realm=opts.spargs.get("realm"),
-            batch=opts.batch,
+            batch=opts.batch or BATCH,
         )
         try:
             if opts.dry_run:

@@ -26,6 +26,7 @@ from sitecrawl.config.config_errors import (
 )
 from sitecrawl.config.layers import Layer, read_layers
 from sitecrawl.config.options.crawl_options import SECRET, SHAPING, CrawlParams
+from sitecrawl.policy.documents.document_options import OUTLINED
 from sitecrawl.policy.documents.fields import FIELDS
 from sitecrawl.policy.documents.output_shapes import field_names, renaming_problems
 from sitecrawl.web.files.formats import wanted_formats
@@ -38,7 +39,7 @@ OWN = "the crawl's own list"
 IMPLIED: Sequence[tuple[str, Any, Mapping[str, Any]]] = (
     ("entire_site", True, {"mode": "crawl", "scope": "directory"}),
     ("rogue", True, {"obey_robots": False}),
-    ("preset", "rag", {"more_fields": ("markdown", "sections")}),
+    ("preset", "rag", {"more_fields": OUTLINED}),
 )
 """Shorthand options that set others when they have a value."""
 

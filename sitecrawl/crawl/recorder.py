@@ -49,8 +49,10 @@ class Recorder:
 
     ``record`` returns a future for the outbox row of the visit's document, which is set when it
     is committed, to None if nothing was written. Changes that no visit waits for (deletions,
-    promoted duplicates) go to ``deliver``. ``judge`` may replace the result of a visit, as
-    when its page says nothing new. ``visit_recorded`` is sent for each visit that has ended, ``visit_committed`` for each written one, ``batch_committed`` with the origin when a batch was written or has failed.
+    promoted duplicates) go to ``deliver``. ``judge`` may replace the result of a visit, as when its
+    page says nothing new. ``visit_recorded`` is sent for each visit that has ended,
+    ``visit_committed`` for each written one, ``batch_committed`` with the origin when a batch was
+    written or has failed.
     """
 
     def __init__(

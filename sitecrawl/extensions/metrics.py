@@ -20,6 +20,7 @@ from sitecrawl.frontier import open_change_log, open_records
 from sitecrawl.frontier.base import FrontierError
 from sitecrawl.policy.outcomes import READ
 from sitecrawl.statuses import DONE, STARTS_FAILED
+from sitecrawl.web.urls.identity import DEFAULT_REALM
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -56,7 +57,7 @@ class Metrics:
         self._url = database_url(crawler.settings["SITECRAWL_DATABASE"], params)
         self._realm: str = params.realm
         name = params.database_name
-        self._name = name if params.realm == "default" else f"{name}/{params.realm}"
+        self._name = name if params.realm == DEFAULT_REALM else f"{name}/{params.realm}"
         self._families: Any = import_module("sitecrawl.extensions.metric_families")
         self._exposition: Any = import_module("prometheus_client.exposition")
         self._collector = self._families.CrawlCollector()

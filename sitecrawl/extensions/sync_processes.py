@@ -16,6 +16,7 @@ from sitecrawl import typed_program
 from sitecrawl.config.assembly import database_url
 from sitecrawl.sync.beside_crawl import SyncOutcome, SyncTask
 from sitecrawl.sync.target import shown_target, target_options
+from sitecrawl.web.urls.identity import DEFAULT_REALM
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
 LAST_PASS_SECONDS = 600  # after the end of the crawl
-DEFAULT_REALM = "default"
 
 logger = logging.getLogger(__name__)
 

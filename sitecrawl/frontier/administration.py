@@ -18,6 +18,7 @@ from sitecrawl.frontier.redirect_resolver import RedirectResolver
 from sitecrawl.frontier.runs import count_pending, last_run
 from sitecrawl.frontier.state_options import StateOptions
 from sitecrawl.frontier.url_table import Urls
+from sitecrawl.web.urls.identity import DEFAULT_REALM
 
 # ruff: noqa: S608 -- only constants become part of a statement
 
@@ -32,7 +33,7 @@ OF_ORIGIN = "origin IN (SELECT id FROM origin WHERE realm = ? AND key = ?)"
 class Administration:
     """Maintenance of one realm of the crawl database between runs."""
 
-    def __init__(self, database: Database, realm: str = "default") -> None:
+    def __init__(self, database: Database, realm: str = DEFAULT_REALM) -> None:
         self._database = database
         self._realm = realm
 

@@ -98,8 +98,8 @@ class VisitResult:
     sets one. ``reason`` qualifies the outcome, ``detail`` explains it to people.
 
     Two pages of an origin are duplicates if their ``content_hash`` is equal; ``document_hash`` covers
-    every field whose change is written. ``unchanged``: the page was read and its current document is still valid, so
-    ``document`` is empty. ``left_out`` describes the text of the page that is not in it, ``audit``
+    every field whose change is written. ``unchanged``: the page was read and its current document is
+    still valid, so ``document`` is empty. ``left_out`` describes the text of the page that is not in it, ``audit``
     is what a report tells of the page. A page that declares another URL as canonical still has a
     ``document``, which is suppressed until that URL proves to be a page.
     ``html`` is the page itself, if the crawl keeps it.

@@ -22,7 +22,7 @@ WITHOUT_RECORD = 1  # delivery of rows whose files need no record
 MARK = RowStatement(
     "UPDATE outbox SET delivered = ?, owner = NULL WHERE seq = ?", ("bigint", "bigint"), keys=(1,)
 )
-UNDELIVER = "UPDATE outbox SET delivered = 0, owner = NULL WHERE"
+UNDELIVER = "UPDATE outbox SET delivered = 0, owner = NULL WHERE delivered = ?"
 RECORD = (
     "INSERT INTO delivery (number, owner, run, lines, files) VALUES (?, ?, ?, ?, ?)"
     " ON CONFLICT (number) DO UPDATE SET lines = delivery.lines + excluded.lines, files = excluded.files"
@@ -99,7 +99,7 @@ class Deliveries:
     def undeliver(self, numbers: Iterable[int]) -> None:
         """Mark the rows of these deliveries as undelivered."""
         rows = [(number,) for number in numbers]
-        self._database.many(f"{UNDELIVER} delivered = ?", rows)
+        self._database.many(UNDELIVER, rows)
         self._database.many("DELETE FROM delivery WHERE number = ?", rows)
 
     def end(self) -> None:

@@ -18,6 +18,7 @@ from sitecrawl.frontier.run_counters import of_run
 from sitecrawl.policy.lifecycle.revisit import FAILED, Age, Revisit
 from sitecrawl.policy.outcomes import READ
 from sitecrawl.web.decompression import zstd
+from sitecrawl.web.urls.identity import DEFAULT_REALM
 
 ERRORS = tuple(
     sorted(FAILED | {Outcome.BLOCKED_BY_ROBOTS_TXT, Outcome.BLOCKED_URL_BY_LOCAL_POLICY})
@@ -346,7 +347,7 @@ class Records:
         )
         return int(count)
 
-    def origin(self, key: str, realm: str = "default") -> OriginState | None:
+    def origin(self, key: str, realm: str = DEFAULT_REALM) -> OriginState | None:
         """Return the stored state of an origin, with its robots.txt."""
         rows = self._database.rows(ORIGIN, (key, realm))
         return OriginState(*rows[0]) if rows else None
@@ -360,7 +361,12 @@ class Records:
         return int(rows[0][0]) if rows else 0
 
     def url(
-        self, origin: str, fingerprint: int, *, realm: str = "default", revisit: Revisit = REVISIT
+        self,
+        origin: str,
+        fingerprint: int,
+        *,
+        realm: str = DEFAULT_REALM,
+        revisit: Revisit = REVISIT,
     ) -> UrlState | None:
         """Return the stored state of a URL, with ``due`` computed by ``revisit``."""
         rows = self._database.rows(URL, (origin, fingerprint, realm))

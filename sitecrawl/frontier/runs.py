@@ -15,8 +15,8 @@ from sitecrawl.frontier.url_table import NOT_COOLING, Reminders
 from sitecrawl.policy.lifecycle.change_rate import PRIOR_RATE, WORTH
 from sitecrawl.policy.lifecycle.revisit import Age
 from sitecrawl.policy.request_grants import block_size
+from sitecrawl.web.urls.identity import DEFAULT_REALM
 
-DEFAULT_REALM = "default"
 CLOCK_SKEW = 60.0  # seconds
 FORCE = (
     "UPDATE url SET waiting = 1 WHERE waiting = 0 AND run < ? AND due IS NOT NULL"  # noqa: S608

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from sitecrawl.policy.lifecycle.deletion import Deletion
 from sitecrawl.policy.lifecycle.revisit import Revisit
 from sitecrawl.policy.lifecycle.selection import SELECTIONS, Activity, Selection
-from sitecrawl.web.urls.identity import identity_key
+from sitecrawl.web.urls.identity import DEFAULT_REALM, identity_key
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,8 +28,8 @@ class Following:
 class StateOptions:
     """Options of the frontier; durations in seconds.
 
-    ``force`` makes everything due, ``realm`` names the collection. ``lease_seconds`` is the time after which the
-    origins of a silent worker are free, ``delay`` the delay before their next request, unless
+    ``force`` makes everything due, ``realm`` names the collection. ``lease_seconds`` is the time after
+    which the origins of a silent worker are free, ``delay`` the delay before their next request, unless
     robots.txt sets another. ``reconnect_seconds`` is the time for which a lost connection to the
     database is tried again. ``owner`` is this worker's name, made if empty; ``delivered_by`` names the
     worker that writes its changes to files, and ``crawls`` is false for one that only does that.
@@ -39,13 +39,13 @@ class StateOptions:
     only those never visited (discover), only those visited before (refresh), or only the starts.
     ``daily_pages`` is the most pages of an origin that are visited in a day (UTC), 0 for any number.
     ``reading`` is the hash of the options with which pages are read: pages read with others are
-    read again; ``keeps_html`` is true if each page is kept. ``following`` identifies the options with which links are judged. ``key`` computes
-    the identity key of a URL.
+    read again; ``keeps_html`` is true if each page is kept. ``following`` identifies the options with
+    which links are judged. ``key`` computes the identity key of a URL.
     """
 
     revisit: Revisit = field(default_factory=Revisit)
     deletion: Deletion = field(default_factory=Deletion)
-    realm: str = "default"
+    realm: str = DEFAULT_REALM
     force: bool = False
     activity: Activity = "all"
     lease_seconds: float = 60.0

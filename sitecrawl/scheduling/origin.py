@@ -84,11 +84,11 @@ class Hold(Flag):
 
     FREE = 0
     ADDRESS = auto()
-    """Whose pace it shares is not known yet, or another worker has leased origins on its address."""
+    """The pace that it shares is not known yet, or another worker has leased origins on its address."""
     TERMS = auto()
-    """What it says about the use of its pages, in a file that was requested."""
+    """A file about the use of its pages is requested."""
     LOGIN = auto()
-    """The steps of a login, which alone are sent."""
+    """A login is under way: only its steps are sent."""
 
 
 class RobotsPhase(Enum):

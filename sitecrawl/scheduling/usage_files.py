@@ -39,7 +39,8 @@ class UsageFiles:
     """``/.well-known/tdmrep.json`` of each origin, and the licences on it that it names.
 
     They are requested before its pages, like robots.txt, and as often; a licence that a page names,
-    before the page is visited again. A file that cannot be read says nothing. Each response or failure is one of ``robots``.
+    before the page is visited again. A file that cannot be read says nothing. Each response or
+    failure is one of ``robots``.
     """
 
     def __init__(self, params: CrawlParams, robots: RobotsFiles) -> None:

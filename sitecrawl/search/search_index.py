@@ -32,6 +32,7 @@ from sitecrawl.search.vector_table import SCHEMA as VECTORS
 from sitecrawl.search.vector_table import VectorTable
 from sitecrawl.web.decompression import zstd
 from sitecrawl.web.languages import primary_language
+from sitecrawl.web.urls.identity import DEFAULT_REALM
 
 INDEX_VERSION = f"{ANALYSIS_VERSION}.8"
 APPLICATION_ID = 0x73637278  # in the file's header, to detect another program's database
@@ -246,7 +247,7 @@ class SearchIndex:
                 url,
                 (parts.hostname or "").lower(),
                 parts.path or "/",
-                record.get("realm") or "default",
+                record.get("realm") or DEFAULT_REALM,
                 primary_language(language),
                 str(record.get("page_type") or ""),
                 record.get("modified_at"),

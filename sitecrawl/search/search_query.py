@@ -125,7 +125,7 @@ class SearchQuery:
         """Complete or correct the words that no page has; the same query if there are none.
 
         The last word may be the beginning of one; others are replaced by the most similar word of
-        titles, headings and definitions.
+        titles, headings and definitions, else of texts.
         """
         forms = WordForms(index, index.languages())
         last = self.wanted[-1] if self.wanted else None
@@ -207,7 +207,7 @@ class WordForms:
         return self.frequency(Term(word)), -len(word)
 
     def rarer(self, terms: Sequence[Term]) -> list[Term]:
-        """Return the terms that are not common; if no page has one, also the longest of the others."""
+        """Return the terms that are not common; if no page has one, also the rarest of the others."""
         rarer = [term for term in terms if self.frequency(term) <= self.most]
         common = [term for term in terms if term not in rarer]
         if any(map(self.frequency, rarer)) or not common:
@@ -284,13 +284,13 @@ def _is_begun_name(text: str, index: SearchIndex) -> bool:
 
 
 def _finished(word: str, forms: WordForms) -> str:
-    """Return the beginning of an unfinished word, up to three letters shorter, that is a word, or none."""
+    """Return the word that begins an unfinished one, up to three letters shorter; empty if none does."""
     begun = (word[:end] for end in range(len(word) - 1, max(MIN_PREFIX, len(word) - 4), -1))
     return next((each for each in begun if forms.pages(each)), "")
 
 
 def _nearest(word: str, similar: Callable[[str], list[tuple[str, int]]]) -> str:
-    """Return the most similar of the words like a word, of equals the more frequent; empty if none is."""
+    """Return the most similar of the words, of equals the more frequent; empty if none is."""
     if len(word) < MIN_CORRECTED:
         return ""
     wanted, most = word.lower(), 1 if len(word) < 8 else 2

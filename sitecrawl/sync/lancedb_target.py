@@ -41,6 +41,7 @@ from sitecrawl.sync.target import (
     TargetUriError,
 )
 from sitecrawl.sync.target_folder import folder_of, lock_folder, replace_json
+from sitecrawl.web.urls.identity import DEFAULT_REALM
 
 TABLE, REBUILT = "sections", "sections_rebuilt"
 CURSOR = "sitecrawl-cursor.json"
@@ -384,7 +385,7 @@ def _columns(row: _Row, vector: Any) -> dict[str, Any]:
         "text": section.text,
         "markdown": section.markdown,
         "language": str(record.get("language") or ""),
-        "realm": str(record.get("realm") or "default"),
+        "realm": str(record.get("realm") or DEFAULT_REALM),
         "modified_at": record.get("modified_at"),
         "change": row.change.hash,
         "sections": row.sections,

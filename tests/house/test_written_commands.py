@@ -13,7 +13,9 @@ from pathlib import Path
 
 import pytest
 import yaml
-from written import OPTIONS, PAGES, ROOT, commands, files, problems
+from written import OPTIONS, PAGES, ROOT, commands, files, parsers, problems
+
+from sitecrawl.report.list_formats import FORMATS
 
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
@@ -69,3 +71,8 @@ def test_the_words_of_the_pages_are_spelled() -> None:
 )
 def test_wrong_commands_are_told(command: str) -> None:
     assert [*problems(command)] != []
+
+
+def test_a_report_takes_the_formats_that_it_can_write() -> None:
+    asked = next(each for each in parsers()["report"]._actions if each.dest == "format")
+    assert asked.choices == [*FORMATS]

@@ -1,4 +1,4 @@
-"""What a rendered page loads goes through the proxy of the page itself."""
+"""Requests of a rendered page go through the proxy of the page itself."""
 
 from __future__ import annotations
 

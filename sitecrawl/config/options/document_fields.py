@@ -11,6 +11,7 @@ from sitecrawl.config.types import OptionGroup, Pairs, Words, among
 from sitecrawl.policy.documents.document_options import (
     DESCRIPTION_ORDER,
     MORE_FIELDS,
+    OUTLINED,
     TITLE_ORDER,
     TITLE_REPAIRS,
     DocumentOptions,
@@ -145,11 +146,10 @@ class DocumentParams(OptionGroup):
         """A text that changes with the division and notation of content; empty if neither is used."""
         if not self.needs_outline:
             return ""
-        bounds = (self.section_min, self.section_max, "characters")
-        markdown, sections = ("markdown" in self.more_fields, "sections" in self.more_fields)
-        return f"{markdown} {sections} {self.split} {bounds}"
+        shapes = [name in self.more_fields for name in OUTLINED]
+        return f"{shapes} {self.split} {self.section_min} {self.section_max}"
 
     @property
     def needs_outline(self) -> bool:
         """True if documents contain more of their content's structure than its text."""
-        return self.split == "sections" or not {"markdown", "sections"}.isdisjoint(self.more_fields)
+        return self.split == "sections" or any(name in self.more_fields for name in OUTLINED)

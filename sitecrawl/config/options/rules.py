@@ -174,8 +174,8 @@ class RuleParams(OptionGroup):
         default=TRACKING_PARAMETERS,
         effect=Effect.FOLLOWING,
         description="Names of parameters removed from queries, as those that only track where "
-        "visitors came from; * is any text, and +name adds to the list. The default names apply to query=learn, and never to parameters "
-        "of query_keep or allow.",
+        "visitors came from; * is any text, and +name adds to the list. The default names apply to "
+        "query=learn, and never to parameters of query_keep or allow.",
     )
     domino: bool = option(
         default=True,
@@ -275,8 +275,7 @@ class RuleParams(OptionGroup):
     def own_extensions(self) -> tuple[str, ...]:
         """The initial list of extensions of a crawl."""
         wanted = {e for each in wanted_formats(self.content_types) for e in each.extensions}
-        default = tuple(each for each in self.default_ignored_extensions if each not in wanted)
-        return tuple(dict.fromkeys(default))
+        return tuple(each for each in self.default_ignored_extensions if each not in wanted)
 
     def obedience(self) -> Obedience:
         """Return the robots directives of pages that are obeyed."""

@@ -13,6 +13,7 @@ from sitecrawl.frontier.state_options import StateOptions
 from sitecrawl.policy.lifecycle.change_rate import FIRST_INTERVAL
 from sitecrawl.policy.lifecycle.deletion import Deletion
 from sitecrawl.policy.lifecycle.revisit import Revisit
+from sitecrawl.web.urls.identity import DEFAULT_REALM
 
 HOUR = 3600.0
 DAY = 24 * HOUR
@@ -126,7 +127,7 @@ class StateParams(OptionGroup):
         "again for it: those that were read without it have no links until they are read anew.",
     )
     realm: str = option(
-        "default",
+        DEFAULT_REALM,
         min_length=1,
         effect=Effect.SELECTION,
         description="Named collection to which URLs and documents of this crawl belong; realms "

@@ -22,8 +22,8 @@ class PageAudit(NamedTuple):
     """Texts of a page as its author wrote them, and its flaws.
 
     ``languages`` are the pages that it declares to be its translations (hreflang), by language.
-    ``anchors`` are the texts of links by their URL, if the crawl reads them (more_fields=anchors). The others
-    are as in ``Page``. ``usage`` is the document's field of this name, also of a page without one;
+    ``anchors`` are the texts of links by their URL, if the crawl reads them (more_fields=anchors).
+    The others are as in ``Page``. ``usage`` is the document's field of this name, also of a page without one;
     of a ``file``, which is no HTML, nothing else is told.
     """
 

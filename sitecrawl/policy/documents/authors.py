@@ -49,24 +49,45 @@ _BEHIND = re.compile(r"^(?:by|von|par|por)\s*:?\s+(?=\S)", re.IGNORECASE)
 _BYLINE_END = re.compile(
     r"\s+[|/·•–—-]\s+|\s*[|·•,;(]\s*|\s+(?=\d)|\s+(?:on|am|vom|le|el)\s+(?=(?:\S+\s+)?\S*\d)"
 )
-# Words of bylines that name nobody, besides months: days of the week and labels.
 NO_NAMES = frozenset(
-    {
-        *("mon", "tue", "tues", "wed", "thu", "thurs", "fri", "sat", "sun", "monday", "tuesday"),
-        *(
-            "wednesday",
-            "thursday",
-            "friday",
-            "saturday",
-            "sunday",
-            "montag",
-            "dienstag",
-            "mittwoch",
-        ),
-        *("donnerstag", "freitag", "samstag", "sonntag", "updated", "published", "posted", "on"),
-        *("the", "author", "auteur", "auteurs", "autor", "autorin", "autoren"),
-    }
+    [
+        "mon",
+        "tue",
+        "tues",
+        "wed",
+        "thu",
+        "thurs",
+        "fri",
+        "sat",
+        "sun",
+        "monday",
+        "tuesday",
+        "wednesday",
+        "thursday",
+        "friday",
+        "saturday",
+        "sunday",
+        "montag",
+        "dienstag",
+        "mittwoch",
+        "donnerstag",
+        "freitag",
+        "samstag",
+        "sonntag",
+        "updated",
+        "published",
+        "posted",
+        "on",
+        "the",
+        "author",
+        "auteur",
+        "auteurs",
+        "autor",
+        "autorin",
+        "autoren",
+    ]
 )
+"""Words of bylines that name nobody, besides months: days of the week and labels."""
 _WORDS = re.compile(r"[^\W\d_]")
 
 

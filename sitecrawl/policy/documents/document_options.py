@@ -7,7 +7,9 @@ from dataclasses import dataclass
 TITLE_ORDER = ("title", "dcterms.title", "dc.title", "og:title", "json_ld", "heading", "url")
 DESCRIPTION_ORDER = ("meta", "dublin_core", "opengraph", "json_ld", "heading", "top")
 TITLE_REPAIRS = ("site_name", "capitals")
-MORE_FIELDS = ("markdown", "sections", "metas", "links", "anchors", "elements")
+OUTLINED = ("markdown", "sections")
+"""Fields that need more of a page's structure than its text."""
+MORE_FIELDS = (*OUTLINED, "metas", "links", "anchors", "elements")
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,7 +47,6 @@ IPV6 = tuple(
 )
 GLOBAL_UNICAST = IPv6Network("2000::/3")  # all else is reserved by the IETF (RFC 4291, 2.4)
 NAT64 = IPv6Network("64:ff9b::/96")  # RFC 6052, 2.1
-NO_ADDRESS = "not an address"
 
 
 def special_network(address: str) -> str | None:
@@ -58,7 +57,7 @@ def special_network(address: str) -> str | None:
     try:
         parsed = ip_address(address.partition("%")[0])
     except ValueError:
-        return NO_ADDRESS
+        return "not an address"
     if isinstance(parsed, IPv6Address):
         inner = _embedded_ipv4(parsed)
         if inner is None:
@@ -77,7 +76,11 @@ def _embedded_ipv4(address: IPv6Address) -> IPv4Address | None:
 
 def is_address(host: str) -> bool:
     """Return True for an address, False for a name."""
-    return special_network(host) != NO_ADDRESS
+    try:
+        ip_address(host.partition("%")[0])
+    except ValueError:
+        return False
+    return True
 
 
 def _normalized(host: str) -> str:
