@@ -46,7 +46,6 @@ EXTENSIONS_BASE = {
     "sitecrawl.extensions.configuration_changes.ConfigurationChanges": 40,
     "sitecrawl.extensions.progress.Progress": 50,
     "sitecrawl.extensions.progress_log.ProgressLog": 60,
-    "sitecrawl.extensions.sync_processes.SyncProcesses": 70,
     "sitecrawl.extensions.metrics.Metrics": 75,
     "sitecrawl.extensions.garbage.Garbage": 90,
 }

@@ -40,7 +40,6 @@ from sitecrawl.console.terminal import print_errors, reopen_stderr
 from sitecrawl.frontier.base import DatabaseUrlError, FrontierError
 from sitecrawl.frontier.opening import backend
 from sitecrawl.statuses import BAD_USAGE, DATABASE_ERROR, DONE, INTERRUPTED, STARTS_FAILED
-from sitecrawl.sync.target import TargetUriError, check_target
 
 NO_VALUE = "one that is on or off has no value: --sitemaps, --no-sitemaps"
 
@@ -173,15 +172,11 @@ def problems_of(spider: Any, arguments: Mapping[str, str], settings: BaseSetting
     """Yield a problem for each fault that a SiteSpider finds in its arguments and settings."""
     try:
         configuration = spider.configuration_from_arguments(arguments)
-        for uri in configuration.params.sync:
-            check_target(uri)
         if renders_locally(configuration.params) and lacks_browser(settings, os.environ):
             yield f"render: {NO_BROWSER}."
         yield from folder_problems(configuration.params)
         yield from login_problems(configuration)
         yield from _file_problems(configuration.params)
-    except TargetUriError as error:
-        yield f"sync: {error}"
     except ConfigError as error:
         later = spider.may_make_starts()
         yield from (line for line in error.problems if not (later and is_missing_start(line)))

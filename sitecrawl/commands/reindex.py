@@ -23,7 +23,7 @@ from sitecrawl.frontier.stored_reindex import Reindex
 from sitecrawl.statuses import DONE, NO_RESULT
 
 LIVE = frozenset(
-    {"activity", "database", "force", "interval", "max_pages", "render", "sync", "warc", "workers"}
+    {"activity", "database", "force", "interval", "max_pages", "render", "warc", "workers"}
 )
 """Options of a crawl that reads the network, or goes on."""
 

@@ -21,7 +21,6 @@ NOT_OF_WORKERS = (
     "sitecrawl.extensions.configuration_changes.ConfigurationChanges",
     "sitecrawl.extensions.progress.Progress",
     "sitecrawl.extensions.progress_log.ProgressLog",
-    "sitecrawl.extensions.sync_processes.SyncProcesses",
     "sitecrawl.extensions.metrics.Metrics",
     "sitecrawl.extensions.json_log.JsonLog",
 )

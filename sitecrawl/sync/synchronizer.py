@@ -76,11 +76,8 @@ class Synchronizer:
         realm: str | None = None,
         batch: int = BATCH,
         poll: float = POLL_SECONDS,
-        pause: Callable[[float], object] = time.sleep,
     ) -> None:
-        """``report`` gets a line about each comparison, ``reached`` each position that is written.
-        ``pause`` waits before a retry; a true value ends the retries after one more attempt.
-        """
+        """``report`` gets a line about each comparison, ``reached`` each position that is written."""
         self._log = log
         self._target = target
         self._name = shown_target(uri)
@@ -89,7 +86,6 @@ class Synchronizer:
         self._realm = realm
         self._batch = batch
         self._poll = poll
-        self._pause = pause
 
     def pending(self) -> tuple[int, int]:
         """Count the documents to be written and to be deleted, without any change."""
@@ -275,6 +271,5 @@ class Synchronizer:
             try:
                 return act()
             except TargetUnreachableError:
-                if self._pause(seconds):
-                    break
+                time.sleep(seconds)
         return act()

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from hashlib import sha256
-from importlib.util import find_spec
 from typing import ClassVar, NamedTuple, Protocol
 
 from scrapy.utils.misc import load_object
@@ -176,13 +175,6 @@ def open_target(uri: str, options: TargetOptions) -> SyncTarget:
     return _target_class(_kind(uri))(uri, options)
 
 
-def check_target(uri: str) -> None:
-    """Raise TargetUriError if a URI names no target, or one whose package is missing."""
-    kind = _kind(uri)
-    if kind.needs is not None and find_spec(kind.needs[0]) is None:
-        raise TargetUriError(_missing(kind))
-
-
 def _kind(uri: str) -> TargetKind:
     scheme = uri.partition(":")[0].removesuffix("+https")
     kind = TARGETS.get(scheme)
@@ -198,13 +190,11 @@ def _target_class(kind: TargetKind) -> Callable[[str, TargetOptions], SyncTarget
     except ImportError as error:
         if kind.needs is None:
             raise
-        raise TargetUriError(_missing(kind)) from error
+        package, extra = kind.needs
+        raise TargetUriError(
+            f"A target {kind.example} needs {package}: {install_command(extra)}."
+        ) from error
     return found
-
-
-def _missing(kind: TargetKind) -> str:
-    package, extra = kind.needs or ("", "")
-    return f"A target {kind.example} needs {package}: {install_command(extra)}."
 
 
 def shown_target(uri: str) -> str:

@@ -84,8 +84,6 @@ def test_the_extra_is_named(crawled: tuple[Path, str], extra: str, words: tuple[
 @pytest.mark.parametrize(
     ("argument", "extra"),
     [
-        ("sync=lancedb:///store", "lancedb"),
-        ("sync=pagefind:///search", "pagefind"),
         ("render=auto", "playwright"),
         ("render=playwright", "playwright"),
     ],

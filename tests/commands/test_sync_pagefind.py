@@ -280,18 +280,6 @@ def test_killed_when_the_first_bundle_was_in_place(
     assert "nothing to write" in say("sync", target).out
 
 
-@pytest.mark.behaviour("SY-15")
-def test_one_command_from_a_url_to_a_search_page(
-    server: Server, crawl: CrawlCommand, tmp_path: Path, site: dict[str, Page]
-) -> None:
-    folder = tmp_path / "search"
-    done = crawl(f"{server.serve(site)}/", sync=f"pagefind:///{folder}")
-    assert done.status == 0
-    assert f"sync: pagefind:///{folder} has every change." in done.log
-    assert len([*folder.rglob("*.pf_fragment")]) >= 4
-    assert (folder / "index.html").exists()
-
-
 def test_lines_that_are_sections_make_one_page(
     server: Server,
     crawl: CrawlCommand,

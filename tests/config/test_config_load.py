@@ -145,7 +145,7 @@ def test_every_option_declares_its_effect():
 def test_options_of_headers_and_credentials_are_secret():
     assert {
         *("auth", "database", "headers", "login_fields"),
-        *("origin_headers", "proxies", "sync"),
+        *("origin_headers", "proxies"),
     } == SECRET
     read = {read_headers, read_origin_headers, read_credentials, read_secrets}
     for name, each in CrawlParams.model_fields.items():

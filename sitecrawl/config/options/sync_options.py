@@ -1,4 +1,4 @@
-"""Options of targets that are kept equal to the documents: search indexes, vector stores."""
+"""Options of the targets of `scrapy sync`: search indexes, vector stores."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Annotated
 from pydantic import AfterValidator
 
 from sitecrawl.config.option import Effect, option
-from sitecrawl.config.types import OptionGroup, Words
+from sitecrawl.config.types import OptionGroup
 
 _FUNCTION = re.compile(r"[\w.]+:\w+|.*/.*", re.ASCII)
 
@@ -21,16 +21,8 @@ def check_function(name: str) -> str:
 
 
 class SyncParams(OptionGroup):
-    """Targets of the documents besides the output."""
+    """Vectors of the targets."""
 
-    sync: Words = option(
-        default=(),
-        effect=Effect.RUN,
-        secret=True,
-        description="Targets that get the documents while the crawl runs, as for `scrapy sync`: "
-        "sqlite:///FILE, opensearch://HOST/INDEX, pagefind:///FOLDER. Each has a process of its "
-        "own, so that none delays the crawl or makes it fail.",
-    )
     embed: Annotated[str, AfterValidator(check_function)] = option(
         default="",
         effect=Effect.RUN,
