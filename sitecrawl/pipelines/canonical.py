@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sitecrawl.extensions.crawl import crawl_of
 from sitecrawl.pipelines.document import DocumentPipeline
@@ -17,16 +17,20 @@ if TYPE_CHECKING:
 class CanonicalPipeline(DocumentPipeline):
     """Make a page's canonical URL a candidate; the frontier checks the claim.
 
-    A claim that the crawl cannot check (another scheme, out of scope) has no effect.
+    A claim that the crawl cannot check (another scheme, out of scope) has no effect, and none has
+    with ``duplicates=keep``.
     """
 
-    def __init__(self, discovery: Discovery) -> None:
+    def __init__(self, discovery: Discovery, *, merges: bool) -> None:
         self._discovery = discovery
+        self._merges = merges
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> CanonicalPipeline:
         """Use the rules through discovery."""
-        return cls(crawl_of(crawler).discovery)
+        spider: Any = crawler.spider
+        merges = spider.configuration.params.duplicates != "keep"
+        return cls(crawl_of(crawler).discovery, merges=merges)
 
     def process_document(self, document: Document) -> None:
         """Record the canonical URL and outcome in the visit; the document is processed further."""
@@ -34,4 +38,5 @@ class CanonicalPipeline(DocumentPipeline):
         if canonical is None:
             return
         document["canonical_url"] = canonical
-        visit.canonical_found(self._discovery.canonical(visit.due, canonical))
+        if self._merges:
+            visit.canonical_found(self._discovery.canonical(visit.due, canonical))

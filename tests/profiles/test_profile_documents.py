@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -17,7 +18,7 @@ SIGN_IN = page(
 PROFILES = ("fdse", "roboto", "searchtools", "smartsite", "unobtanium")
 FORUMS: dict[str, dict[str, Any]] = {
     "fdse": {"mode": "crawl", "scope": "host", "query": "keep"},
-    "searchtools": {"max_pages_per_directory": 0},
+    "searchtools": {},
     "smartsite": {"query_keep": "t start"},
     "unobtanium": {"url_query_parameters": "?t&start"},
 }
@@ -69,12 +70,113 @@ def test_a_page_with_status_200_is_a_document_with_its_own_title(
     }
 
 
-@pytest.mark.behaviour("DU-05")
-def test_smartsite_a_new_complete_url_is_a_new_document(
-    server: Server, crawl: CrawlCommand
+LINKED = {
+    *("/js;jsessionid=A1", "/js;jsessionid=B2", "/(S(abc))/x", "/a/b/a/b/a/b/a/b/a/p"),
+    *(
+        "/d?OpenView&Start=10",
+        "/d?ExpandView",
+        "/d?OpenView&CollapseView&x",
+        "/p?a=1&b=2",
+        "/p?b=2&a=1",
+    ),
+    *("/p?utm_source=z", "/f", "/f/", "/f/index.html", "/f//x", "/f/x", "/same1", "/same2", "/old"),
+    *("/refresh", "/refresh20", "/declared", "/described", "/parts", "/x?"),
+}
+"""Links that a crawl without a profile treats as copies, sessions, views or traps."""
+QUERIES = {each for each in LINKED if "?" in each}
+DECLARED = {"/next", "/next-header", "/longdesc", "/refreshed", "/refreshed20"}
+PARTS = {"header", "nav", "aside", "footer"}
+ADMITTED: dict[str, dict[str, Any]] = {
+    "fdse": {"mode": "crawl", "scope": "host", "query": "keep"},
+    "roboto": {},
+    "searchtools": {},
+    "smartsite": {"query_keep": "a b utm_source OpenView CollapseView ExpandView Start x"},
+    "unobtanium": {"url_query_parameters": "?*"},
+}
+LEFT: dict[str, set[str]] = {
+    "fdse": set(),
+    "roboto": {*QUERIES, "/f/", "/f/index.html", "/f/x"},
+    "searchtools": LINKED
+    & {each for each in LINKED if re.search(r"jsess|/\(|b/a/b/a/b|\?[Ob]|E|\?$", each)},
+    "smartsite": set(),
+    "unobtanium": set(),
+}
+"""What each profile leaves out all the same, or requests as another URL."""
+TARGETS: dict[str, set[str]] = {
+    "fdse": {"/refreshed"},
+    "roboto": {"/d", "/p", "/x"},
+    "searchtools": {*DECLARED, "/canonical", "/js", "/x"},
+    "smartsite": set(),
+    "unobtanium": {"/canonical"},
+}
+"""What each profile requests beside the links."""
+NO_DOCUMENT = {
+    "fdse": {"/refresh"},
+    "searchtools": {"/refresh", "/old", "/same2"},
+    "unobtanium": {"/old"},
+}
+REMOVED = {"smartsite": {"header", "footer", "class"}}
+
+
+def literal_site() -> dict[str, Page]:
+    """Pages at all of these addresses, with what a crawl without a profile makes of some."""
+    same = page(title="Same", text="One text for both of them.")
+    parts = "".join(f"<{each}>{each}word</{each}>" for each in sorted(PARTS))
+    refresh = '<meta http-equiv="refresh" content="{};url={}"><title>R</title><p>Going on'
+    next_header = {"Link": '</next-header>; rel="next"'}
+    return {
+        "/": page(*sorted(LINKED), title="Home"),
+        "/same1": same,
+        "/same2": same,
+        "/old": page(title="Old", head='<link rel="canonical" href="/canonical">'),
+        "/refresh": refresh.format(0, "/refreshed"),
+        "/refresh20": refresh.format(20, "/refreshed20"),
+        "/declared": Answer(
+            page(title="Declared", head='<link rel="next" href="/next">'), headers=next_header
+        ),
+        "/described": page(title="Described", body='<img src="/i.png" longdesc="/longdesc">'),
+        "/parts": f"<title>Parts</title>{parts}<main>Own text</main><p class=noindex>classword",
+        "*": lambda request: page(title=f"Page {request.target}"),
+    }
+
+
+@pytest.mark.behaviour("DU-05", "U-19", "K-03", "K-12", "K-19", "K-44", "R-06", "DU-02", "C-09")
+@pytest.mark.parametrize("profile", PROFILES)
+def test_a_profile_leaves_out_what_its_source_names_and_nothing_else(
+    server: Server, crawl: CrawlCommand, profile: str
 ) -> None:
-    links = ["/item?id=1", "/item?id=2", "/a", "/a/", "/a/index.html"]
-    same = page(title="Same", text="One text for all of them.")
-    origin = server.serve({"/": page(*links, title="Home"), "*": same})
-    run = crawl(f"{origin}/", profile="smartsite")
-    assert set(run.documents) == {f"{origin}{each}" for each in ("/", *links)}
+    origin = server.serve(literal_site())
+    run = crawl(f"{origin}/", profile=profile, politeness=0, **ADMITTED[profile])
+    asked = set(server.log.targets(origin)) - {"/", "/robots.txt"}
+    assert LINKED - asked == LEFT[profile]
+    assert asked - LINKED == TARGETS[profile]
+    documents = {url.removeprefix(origin): each for url, each in run.documents.items()}
+    assert asked - documents.keys() == NO_DOCUMENT.get(profile, set())
+    body = documents["/parts"]["body"]
+    words = {each for each in (*PARTS, "class") if f"{each}word" not in body}
+    assert words == REMOVED.get(profile, set())
+
+
+LISTS = {
+    "fdse": "gif jpg jpe js css wav ram ra mpeg mpg avi zip exe doc xls pdf gz log old",
+    "smartsite": "7z asf avi bat bmp cmd com cpl css dll eot exe flv gif hta ico inf iso jar jpeg jpg "
+    "js json mp3 mp4 mpeg mpg msi msp ogg pif png ps1 qt rar reg scr svg tiff ttf vb vbe vbs vob wav "
+    "wmv woff woff2 xml zip",
+}
+"""The lists of extensions as the sources give them."""
+
+
+@pytest.mark.behaviour("LR-04", "LR-05", "LR-06", "LR-07", "K-28", "Q-01")
+@pytest.mark.parametrize("profile", LISTS)
+def test_the_extensions_of_a_source_are_ignored_and_no_others(
+    server: Server, crawl: CrawlCommand, profile: str
+) -> None:
+    ignored = {f"/page.{each}" for each in LISTS[profile].split()}
+    others = {"/page.bak", "/page.apk", "/page.webp", "/page.7zip"}
+    links = [*ignored, *others, "/upper.GIF", "/page?", "/page?x.gif"]
+    site: dict[str, Page] = {"/": page(*links, title="Home"), "*": page(title="Any")}
+    origin = server.serve(site)
+    crawl(f"{origin}/", profile=profile, mode="crawl", scope="host")
+    asked = set(server.log.targets(origin)) - {"/", "/robots.txt"}
+    assert asked - {"/page?"} == others
+    assert ("/page?" in asked) == (profile == "smartsite"), "a question mark alone is a query"

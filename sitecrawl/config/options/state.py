@@ -111,11 +111,12 @@ class StateParams(OptionGroup):
         "half of them may go. More waits for `scrapy frontier confirm`, and its pages are due in every run; "
         "it is carried out once five visits over max_revisit have found nothing else. 1 turns this off.",
     )
-    duplicates: Literal["equal", "keep"] = option(
+    duplicates: Literal["equal", "canonical", "keep"] = option(
         default="equal",
         effect=Effect.SELECTION,
-        description="Pages of an origin that are one document: those with equal texts (equal), "
-        "or none, so that each URL has a document of its own (keep).",
+        description="Pages that are one document: those of an origin with equal texts, and those that "
+        "name one canonical URL (equal), the latter alone (canonical), or none, so that each URL has a "
+        "document of its own (keep).",
     )
     store_links: Literal["none", "known", "outside", "assets"] = option(
         "known",
@@ -198,5 +199,5 @@ class StateParams(OptionGroup):
             lease_seconds=self.lease,
             reconnect_seconds=self.reconnect,
             exclusive=self.exclusive,
-            keep_duplicates=self.duplicates == "keep",
+            keep_duplicates=self.duplicates != "equal",
         )
