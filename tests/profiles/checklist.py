@@ -70,7 +70,16 @@ def pages() -> dict[str, Page]:
     """The pages that only have to be found."""
     named = ["anchor", "folder/mainpage", "quoted", "dot", "area", "iframe", "longdesc", "frame"]
     named += ["noframes", "written", "a", "alternate", "in-noindex", "new", "found", "refreshed"]
-    named += ["follow1", "hidden1", "hidden2", "over", "applet", "base/target", "list/file"]
+    named += [
+        "follow1",
+        "follow2",
+        "hidden1",
+        "hidden2",
+        "over",
+        "applet",
+        "base/target",
+        "list/file",
+    ]
     plain: dict[str, Page] = {f"/{name}.html": page(title=f"page {name}") for name in named}
     for name in ("p.shtml", "p.pl", "p.cfm", "p.asp", "p.lasso", "p.nclk", "session", "entry"):
         plain[f"/{name}"] = Answer(page(title=name), headers={"Content-Type": "text/html"})
@@ -94,7 +103,9 @@ def site_of(port: str) -> dict[str, Page]:
     links += ["/p.shtml", "/p.pl", "/p.cfm", "/p.asp", "/p.lasso", "/p.nclk", "/data.xml", "/x.css"]
     links += ["/entry?tw=frontdoor", "/entry", "/session;jsessionid=1A2B", "/session?sessionid=9"]
     links += ["/cookie1", "/view.nsf/a?OpenDocument", "/view.nsf/b?OpenView&Start=10"]
-    links += ["/view.nsf/c?ExpandView", "/view.nsf/d?OpenDocument&x=1", "/error/"]
+    links += ["/view.nsf/c?ExpandView", "/view.nsf/d?OpenDocument&x=1", "/error/", "/dated"]
+    links += ["/view.nsf/e?OpenView&CollapseView", "/view.nsf/e?OpenView&CollapseView=3"]
+    links += ["/index-follow.html"]
     links += [
         "/dir/",
         "/dir/index.html",
@@ -121,6 +132,7 @@ def site_of(port: str) -> dict[str, Page]:
         "/noindex.html": robots("noindex", "/follow1.html"),
         "/nofollow.html": robots("NOFOLLOW", "/hidden1.html"),
         "/both.html": robots("nofollow ,  NoIndex", "/hidden2.html"),
+        "/index-follow.html": robots("index,follow", "/follow2.html"),
         "/old.html": redirect("/new.html"),
         "/temporary.html": redirect("/found.html", status=302),
         "/refresh.html": '<META http-equiv="Refresh" content="1; URL=refreshed.html"><p>Going on',
@@ -133,6 +145,10 @@ def site_of(port: str) -> dict[str, Page]:
         "/cookie1": with_cookie,
         "/cookie2": with_cookie,
         "/view.nsf/a": page(title="A Domino document"),
+        "/view.nsf/e": page(title="A folded view"),
+        "/dated": Answer(
+            page(title="Dated"), headers={"Last-Modified": "Sun, 06 Nov 1994 08:49:37 GMT"}
+        ),
         "/dir/": page(title="A directory"),
         "/dir/index.html": page(title="A directory"),
         "/203": Answer(page(title="Non-authoritative"), status=203),

@@ -149,9 +149,11 @@ def test_the_pending_file_tells_the_state_of_each_address(seen: Seen) -> None:
     states = {url.removeprefix(f"{seen.origin}/docs/"): int(state) for url, _, state in fields}
     assert states["broken.html"] == 2
     assert abs(states["one.html"] - time.time()) < 600, "seconds since 1970"
-    # Found again, even long after, an address keeps its state: nobody asks for it.
     seen.server.log.clear()
     options: dict[str, Any] = {"profile": "fdse", "entire_site": 1, "realm": "My Realm"}
+    seen.command(f"{seen.origin}/docs/index.html", **options)
+    assert set(seen.server.log.targets(seen.origin)) <= {"/robots.txt"}, "not yet time to refresh"
+    # Found again, even long after, an address keeps its state: nobody asks for it.
     seen.command(f"{seen.origin}/docs/index.html", recrawl=0, **options)
     assert seen.server.log.count("/docs/one.html") == 1
     assert seen.server.log.count("/docs/broken.html") == 0
@@ -187,9 +189,29 @@ def test_following_query_strings_and_staying_on_the_host_are_settings(
     seen: Seen, new_crawl: NewCrawl
 ) -> None:
     seen.server.log.clear()
+    run = new_crawl("any")(
+        f"{seen.origin}/docs/index.html", profile="fdse", mode="crawl", allow_private=1
+    )
+    assert f"{seen.offsite}/far.html" in run.documents
+    assert not any("?" in url for url in run.documents)
+    seen.server.log.clear()
     run = new_crawl("host")(
         f"{seen.origin}/docs/index.html", profile="fdse", mode="crawl", scope="host", query="keep"
     )
     assert f"{seen.origin}/docs/file.pl?test" in run.documents
     assert f"{seen.origin}/outside.html" in run.documents
     assert seen.server.log.targets(seen.offsite) == []
+
+
+@pytest.mark.behaviour("S-15", "K-13", "DEL-01")
+def test_an_indexed_page_that_is_an_error_is_indexed_no_more(
+    server: Server, crawl: CrawlCommand
+) -> None:
+    site: dict[str, Page] = {"/": page("/a", title="Index"), "/a": page(title="Page a")}
+    origin = server.serve(site)
+    options: dict[str, Any] = {"profile": "fdse", "entire_site": 1, "max_lost_share": 1}
+    assert len(crawl(f"{origin}/", **options).documents) == 2
+    del site["/a"]
+    assert crawl(f"{origin}/", recrawl=0, **options).deletions == {f"{origin}/a": "not_found"}
+    states = dict(line.split(" default ") for line in pending(crawl))
+    assert states[f"{origin}/a"] == "2"

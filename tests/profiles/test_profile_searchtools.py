@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import pytest
@@ -53,16 +54,16 @@ class Seen(NamedTuple):
 
 
 @pytest.fixture(scope="module")
-def pacing(served: Server, new_crawl: NewCrawl) -> Iterator[tuple[str, Running]]:
+def pacing(served: Server, new_crawl: NewCrawl) -> Iterator[tuple[list[str], Running]]:
     """A crawl at the pace of the document, which goes on while the other tests run."""
-    origin = served.serve({"/": page(title="Slow")}, address="127.0.0.8")
-    running = new_crawl("pacing").begin(f"{origin}/", **OPTIONS)
-    yield origin, running
+    origins = [served.serve({"/": page(title="Slow")}, address="127.0.0.8") for _ in range(2)]
+    running = new_crawl("pacing").begin(*(f"{each}/" for each in origins), **OPTIONS)
+    yield origins, running
     running.finish()
 
 
 @pytest.fixture(scope="module")
-def seen(pacing: tuple[str, Running], new_crawl: NewCrawl) -> Iterator[Seen]:
+def seen(pacing: tuple[list[str], Running], new_crawl: NewCrawl) -> Iterator[Seen]:
     assert pacing
     with Server() as server:
         port = server.serve({"*": lambda request: page(title=f"port {request.path}")})
@@ -97,10 +98,10 @@ def test_robots_txt_is_read_with_caution(seen: Seen) -> None:
     assert not {"/PRIVATE/x", "/nosl/x"} & set(seen.asked)
 
 
-@pytest.mark.behaviour("M-01", "M-02", "M-03", "M-05")
+@pytest.mark.behaviour("M-01", "M-02", "M-03", "M-04", "M-05")
 def test_meta_robots(seen: Seen) -> None:
     assert "/noindex.html" not in seen.names
-    assert {"/follow1.html", "/nofollow.html"} <= seen.names
+    assert {"/follow1.html", "/nofollow.html", "/index-follow.html", "/follow2.html"} <= seen.names
     assert "/both.html" in seen.asked
     assert "/both.html" not in seen.names
     assert not {"/hidden1.html", "/hidden2.html"} & set(seen.asked)
@@ -152,12 +153,12 @@ def test_file_name_extensions(seen: Seen) -> None:
     assert not {"/access.log", "/x.css"} & set(seen.asked)
 
 
-@pytest.mark.behaviour("Q-09", "Q-10", "Q-12", "Q-14", "Q-17", "DU-10", "F-15")
+@pytest.mark.behaviour("Q-09", "Q-10", "Q-12", "Q-13", "Q-14", "Q-17", "DU-10", "F-15")
 def test_dynamic_data(seen: Seen) -> None:
     assert sum(target.startswith("/entry") for target in seen.asked) == 1
     assert sum(target.startswith("/session") for target in seen.asked) == 1
     domino = {target for target in seen.asked if target.startswith("/view.nsf")}
-    assert domino == {"/view.nsf/a?OpenDocument"}
+    assert domino == {"/view.nsf/a?OpenDocument", "/view.nsf/e?OpenView&CollapseView"}
     assert seen.document("/cookie2")["title"] == "cookie state=kept"
     assert "/error/error/error/" in seen.asked
     assert "/error/error/error/error/" not in seen.asked
@@ -225,16 +226,40 @@ def test_updating_the_index(seen: Seen) -> None:
     asked = seen.server.log.targets(seen.origin)
     assert asked[0] == "/robots.txt", "before any other"
     assert {"/now", "/content.html", "/both.html"} <= set(asked)
+    assert seen.server.log.header("/dated", "If-Modified-Since") == [
+        "Sun, 06 Nov 1994 08:49:37 GMT"
+    ]
+    assert 304 in {
+        each.status for each in seen.server.log.of(seen.origin) if each.target == "/dated"
+    }
     assert not {"/old.html", "/410", "/403", "/500", "/expires"} & set(asked)
     assert seen.server.log.header("/dot.html", "Referer") == [None], "a first crawl only"
     assert seen.again().deletions == {}
     assert seen.again().deletions == {f"{seen.origin}/404": "not_found"}, "the third in a row"
 
 
-@pytest.mark.behaviour("P-01")
-def test_one_page_in_ten_seconds(served: Server, pacing: tuple[str, Running]) -> None:
-    origin, running = pacing
+@pytest.mark.behaviour("P-01", "P-07")
+def test_one_page_in_ten_seconds(served: Server, pacing: tuple[list[str], Running]) -> None:
+    origins, running = pacing
     run = running.finish()
     assert run.status == 0, run.log[-3000:]
-    assert served.log.targets(origin) == ["/robots.txt", "/"]
-    assert served.log.shortest_gap(origin) >= 10
+    assert [served.log.targets(each) for each in origins] == [["/robots.txt", "/"]] * 2
+    times = sorted(each.started for origin in origins for each in served.log.of(origin))
+    assert min(later - earlier for earlier, later in pairwise(times)) >= 10, "of one address"
+
+
+@pytest.mark.behaviour("Q-15", "Q-16")
+def test_pages_of_a_directory_and_links_of_a_page_are_limited(
+    server: Server, crawl: CrawlCommand
+) -> None:
+    lists = [f"/list{n}" for n in range(3)]
+    site: dict[str, Page] = {
+        "/": page(*lists, title="Home"),
+        **{each: page(*(f"/d/{each[-1]}-{n}" for n in range(510)), title=each) for each in lists},
+        "*": lambda request: page(title=f"Page {request.path}"),
+    }
+    origin = server.serve(site)
+    crawl(f"{origin}/", profile="searchtools", politeness=0)
+    asked = [each for each in server.log.targets(origin) if each.startswith("/d/")]
+    assert len(asked) == 1000
+    assert len([each for each in asked if each.startswith("/d/0")]) == 500

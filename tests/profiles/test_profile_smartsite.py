@@ -76,9 +76,18 @@ def seen(served: Server, new_crawl: NewCrawl) -> Seen:
     links = ["/calendar?year=2018&month=11&day=8", "/item?id=12345&from=home", "/item?id=2"]
     links += [f"{elsewhere}/host", f"https://127.0.0.1:{port}/scheme", "/secret/page"]
     links += ["/film.mp4", "/feed.xml", "/IMAGE.PNG", "/clip", "/page#secret", "/my-page_name"]
-    links += ["/noindex", "/nofollow", "/both", "/index-follow", "/other", "/kept"]
+    links += [
+        "/noindex",
+        "/nofollow",
+        "/both",
+        "/index-follow",
+        "/noindex-follow",
+        "/other",
+        "/kept",
+    ]
     names = ["in-head", "in-header", "in-noindex", "in-footer", "in-script", "in-area", "in-frame"]
     names += ["page", "behind-noindex", "behind-nofollow", "behind-nofollow-noindex", "kept"]
+    names += ["behind-index-follow", "behind-noindex-follow"]
     site |= {f"/{name}": page(title=f"page {name}") for name in names}
     site |= {
         "/": page(*links, title="Home", head=HEAD, body=BODY),
@@ -91,7 +100,8 @@ def seen(served: Server, new_crawl: NewCrawl) -> Seen:
         "/noindex": robots("NoIndex"),
         "/nofollow": robots("NOFOLLOW"),
         "/both": robots("nofollow, noindex"),
-        "/index-follow": page(title="Index"),
+        "/index-follow": robots("Index, Follow"),
+        "/noindex-follow": robots("noindex, follow"),
         "/other": since_november,
     }
     command = new_crawl("smartsite")
@@ -152,8 +162,9 @@ def test_titles_and_metadata(seen: Seen) -> None:
 
 @pytest.mark.behaviour("M-01", "M-02", "M-03", "M-04", "M-05")
 def test_noindex_and_nofollow(seen: Seen) -> None:
-    assert {"/nofollow", "/index-follow", "/behind-noindex"} <= seen.names
-    assert not {"/noindex", "/both"} & seen.names
+    behind = {f"/behind-{each}" for each in ("noindex", "index-follow", "noindex-follow")}
+    assert {"/nofollow", "/index-follow", *behind} <= seen.names
+    assert not {"/noindex", "/noindex-follow", "/both"} & seen.names
     assert not {"/behind-nofollow", "/behind-nofollow-noindex"} & set(seen.asked)
 
 
