@@ -113,7 +113,11 @@ DOCUMENTATION = (
     DocumentationSet("git-doc", "usr/share/doc/git-doc", "#header, #content"),
     DocumentationSet("mkdocs-doc", "usr/share/doc/mkdocs/html", "[role=main]"),
     DocumentationSet(
-        "zsh-doc", "usr/share/doc/zsh-common/html", "body > div, body > h1", "table.header"
+        "zsh-doc",
+        "usr/share/doc/zsh-common/html",
+        "body > div, body > h1",
+        "table.header",
+        skip=r"genindex|search|404|FAQ",
     ),
 )
 

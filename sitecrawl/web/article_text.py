@@ -12,7 +12,7 @@ MAX_MARKUP = 4_000_000
 """Maximum bytes of a page given to an extractor, whose time is otherwise unbounded; news have 3 MB."""
 MIN_TEXT = 100
 """Minimum characters of an article; below it, the page's own content is used."""
-MIN_FOUND = 2
+MIN_FOUND = 3
 """An article of trafilatura is taken unless resiliparse finds this many times its length."""
 MIN_SEQUENCES = 2
 """Minimum sequences of three words in a line that is broken elsewhere in the article."""
@@ -72,15 +72,14 @@ def _cells(line: str) -> list[str]:
 
 
 def _by_trafilatura(text: str, url: str, *, comments: bool) -> str:
-    """The article; that of resiliparse where it is more than twice as long."""
+    """The article; that of resiliparse where trafilatura has plainly missed the text."""
     found = _trafilatura()(text, url=url, include_comments=comments) or ""
-    other = _by_resiliparse(text, url) if find_spec("resiliparse") else ""
+    other = _by_resiliparse(text, url, comments=comments) if find_spec("resiliparse") else ""
     return other if len(found) * MIN_FOUND < len(other) else found
 
 
-def _by_resiliparse(text: str, _url: str, **_options: bool) -> str:
-    """The article with the comments that belong to it."""
-    return str(_resiliparse()(text, main_content=True, alt_texts=False))
+def _by_resiliparse(text: str, _url: str, *, comments: bool) -> str:
+    return str(_resiliparse()(text, main_content=True, alt_texts=False, comments=comments))
 
 
 _EXTRACTORS: dict[str, Callable[..., str]] = {

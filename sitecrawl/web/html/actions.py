@@ -104,6 +104,8 @@ def enter_anchor(walk: Walk, node: LexborNode) -> Leave | None:
     texts of adjacent links are separated for the same reason.
     """
     walk.anchors += 1
+    if walk.order and node.attributes.get("href") in walk.order:
+        walk.onward += 1
     first = node.first_child
     if first is not None and first.tag_id in _BOLD:
         after = first.next

@@ -32,6 +32,8 @@ MIN_LINK_SHARE = 0.6  # links for each line of a list of links
 MAX_LINK_TEXT = 40  # characters for each of its links
 HOLDING_SHARE = 0.8  # of the prose that the element around the text holds
 MAX_CONTROL = 40  # characters of the text of a button
+MAX_BAR = 2  # lines
+MIN_ONWARD = 2  # links to the pages around this one, at least half of a bar's
 MAX_NAMED_SHARE = 0.25  # of the prose, in an element beside the text with a name of furniture
 MAX_SHARE = 0.5  # of the text, of a part that is furniture
 MIN_LABELS = 3  # images with a label as their ALT, as in galleries and lists
@@ -81,6 +83,7 @@ class Furniture:
         menus = self._small(self._of(MENU))
         found: Parts = [
             ("furniture", self._small([*self._listed(), *self._beside()])),
+            ("bars", merged(self._bars(headings))),
             ("forms", self._small(forms)),
             ("controls", merged([*self._controls(), *menus])),
             ("image_labels", self._image_labels(labels)),
@@ -104,10 +107,20 @@ class Furniture:
         """Return True for a list of links without sentences."""
         return (
             each.links > 1
-            and not self._prose_size(each)
             and each.links >= (each.end - each.start) * MIN_LINK_SHARE
-            and self._size(each) <= each.links * MAX_LINK_TEXT
+            and self._is_dense(each)
+            and not self._has_sentences(each)
         )
+
+    def _has_sentences(self, each: Region) -> bool:
+        """Return True for prose; a bar, whose links stand in one line, may be as long."""
+        if each.end - each.start <= MAX_BAR:
+            return any(line[-1] in ENDS for line in self._lines[each.start : each.end])
+        return self._prose_size(each) > 0
+
+    def _is_dense(self, each: Region) -> bool:
+        """Return True if hardly more than the links stands in a region."""
+        return self._size(each) <= each.links * MAX_LINK_TEXT
 
     def _small(self, regions: Sequence[Region]) -> list[Region]:
         """The outermost regions that are not most of the page."""
@@ -125,7 +138,7 @@ class Furniture:
 
     def _listed(self) -> Iterator[Region]:
         """Lists of links with a name of furniture, or in an aside or nav."""
-        most = sum(map(self._size, self._text)) - MIN_TEXT
+        most = (sum(map(self._size, self._text)) or self._sizes[-1]) - MIN_TEXT
         for kind in (*NAMED_KINDS, NOTE):
             if kind != CAROUSEL:
                 for each in self._of(kind):
@@ -143,6 +156,15 @@ class Furniture:
                 is_named = each.kind == NAMED and self._prose_size(each) < limit
                 if is_named or self._is_list(each):
                     yield each
+
+    def _bars(self, headings: Sequence[Region]) -> Iterator[Region]:
+        """Links to the pages around this one, before or after all prose and without a heading."""
+        starts = {each.start for each in headings}
+        for each in self._blocks:
+            is_bar = each.onward * 2 >= max(each.links, 2 * MIN_ONWARD) and self._is_dense(each)
+            is_at_end = self._prose[each.start] == 0 or self._prose[each.end] == self._prose[-1]
+            if is_bar and is_at_end and starts.isdisjoint(range(each.start, each.end)):
+                yield each
 
     def _controls(self) -> Iterator[Region]:
         """Buttons, unless they ask a question, as those of questions and answers do."""

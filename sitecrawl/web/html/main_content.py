@@ -135,7 +135,7 @@ def enter_container(walk: Walk, node: LexborNode) -> Leave | None:
     name = ""
     if attributes:
         name = name_of_part(attributes.get("class") or "", attributes.get("id") or "")
-    walk.blocks.append((len(text.lines), walk.anchors, name))
+    walk.blocks.append((len(text.lines), walk.anchors, walk.onward, name))
     return leave_container
 
 
@@ -144,11 +144,12 @@ def leave_container(walk: Walk, node: LexborNode) -> None:
     text = walk.text
     if text.pieces or text.muted:
         text.flush()
-    start, anchors, name = walk.blocks.pop()
+    start, anchors, onward, name = walk.blocks.pop()
     end = len(text.lines)
     if end > start:
         kind = name or (BLOCK if node.tag in DIVISIONS else LIST)
-        walk.regions.append(Region(kind, start, end, walk.anchors - anchors))
+        links = walk.anchors - anchors
+        walk.regions.append(Region(kind, start, end, links, walk.onward - onward))
 
 
 def in_region(kind: str) -> Callable[[Enter | None], Enter]:

@@ -11,13 +11,15 @@ from typing import NamedTuple
 class Region(NamedTuple):
     """Lines of one element: its kind, the index of the first line, and the exclusive end.
 
-    ``links`` is the number of links in a block.
+    ``links`` is the number of links in a block, and ``onward`` of those to pages in the order of the
+    site, such as the next one.
     """
 
     kind: str
     start: int
     end: int
     links: int = 0
+    onward: int = 0
 
 
 CONTENT, MAIN, ARTICLE, LANDMARK, COOKIES = "content", "main", "article", "landmarks", "cookies"

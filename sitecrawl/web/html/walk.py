@@ -99,7 +99,9 @@ class Walk:
         "navigates",
         "no_alt",
         "nofollow",
+        "onward",
         "options",
+        "order",
         "plain",
         "refresh",
         "regions",
@@ -127,7 +129,9 @@ class Walk:
         self.banners: set[int] = set()
         self.base: str | None = None
         self.anchors = 0  # links so far
-        self.blocks: list[tuple[int, int, str]] = []
+        self.onward = 0  # of them, those to pages in the order of the site
+        self.order: frozenset[str] = frozenset()  # the addresses of those pages, as written
+        self.blocks: list[tuple[int, int, int, str]] = []
         self.image_maps: dict[int, str] = {}
         self.headings: list[tuple[int, int, Heading]] = []
         self.heading_start = 0
