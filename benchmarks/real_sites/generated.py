@@ -199,11 +199,11 @@ def catalogue(folder: Path) -> Iterator[Served]:
         found = site.answer(target) if target in pages or target.startswith("/shop") else None
         return Answer(status=404) if found is None else _shop_page(target, found.links)
 
-    def is_list_by_one_facet(target: str) -> bool:
+    def is_plain_list(target: str) -> bool:  # of all products, or by one facet
         names = parse_qs(target.partition("?")[2]).keys() - {"page"}
-        return target.startswith("/shop?") and len(names) == 1
+        return target.startswith("/shop?") and len(names) < 2
 
-    with _answering("/shop", pages, answer, is_neutral=is_list_by_one_facet) as served:
+    with _answering("/shop", pages, answer, is_neutral=is_plain_list) as served:
         yield served
 
 

@@ -67,6 +67,33 @@ def test_a_page_with_a_line_of_its_own_mixes_nothing() -> None:
     assert mixed == [False, True, True, True, False]
 
 
+@pytest.mark.behaviour("Q-55")
+def test_a_list_that_selects_lines_of_lists_with_fewer_parameters_is_no_document() -> None:
+    evidence = Evidence(10)
+    texts = {
+        "/shop": "Shop\nRed hat\nBlue hat",
+        "/shop?colour=blue": "Shop blue\nBlue hat\nBlue cap",
+        "/shop?size=2": "Shop size 2\nRed hat",
+        "/shop?colour=blue&size=2": "Shop blue, size 2\nBlue hat",
+        "/shop?colour=red&size=2": "Shop red, size 2\nRed coat",
+        "/shop?size=2&page=3": "Shop size 2, page 3\nRed hat",
+    }
+    excess = []
+    for query, text in texts.items():
+        evidence.read(Read(HOME + query, f"{HOME}/shop?colour=red", text))
+        excess.append(evidence.is_excess)
+    assert excess == [False, False, False, True, False, False]
+    later = Evidence(10)
+    for each in evidence.as_stored():
+        later.restore(*each)
+    later.read(
+        Read(f"{HOME}/shop?colour=blue&size=3", f"{HOME}/shop", "Shop blue, size 7\nBlue cap")
+    )
+    assert not later.is_excess  # its number is another
+    later.read(Read(f"{HOME}/shop?size=1&colour=blue", f"{HOME}/shop", "Shop blue, size\nBlue cap"))
+    assert later.is_excess
+
+
 @pytest.mark.behaviour("Q-56")
 def test_the_texts_of_pages_that_are_gone_count_as_new_under_other_addresses() -> None:
     evidence = Evidence(10)

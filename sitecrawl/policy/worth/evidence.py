@@ -24,6 +24,7 @@ from sitecrawl.policy.worth.kinds import (
     COPY,
     FOLDER,
     FRUITLESS,
+    MAX_POOLS,
     NAMES,
     NUMBER,
     PARAMETER,
@@ -66,6 +67,7 @@ KIND, SETS = "kind", "sets"
 """Kinds of stored evidence beside the bases of pools."""
 SET_NAMES = (
     *("texts", "lines", "figures", "exact"),
+    *(f"listed{count}" for count in range(MAX_POOLS)),
     *("requested", "fruitless", "translations", "translated", "read_urls"),
 )
 """The stored sets of hashes: those of Novelty, of Kinds, of Translations, and of Copies."""
@@ -157,7 +159,8 @@ class Evidence:
     """The evidence on the kinds of pages of one origin.
 
     ``effort`` is the number of requests that one more document may cost, 0 for any number.
-    ``is_excess``: the page read last mixes the lines of others, and its kind is barren.
+    ``is_excess``: the page read last only selects lines of lists with fewer parameters, or it mixes those
+    of others, and its kind is barren.
     """
 
     effort: float
@@ -224,7 +227,9 @@ class Evidence:
         kind = self.kinds.of(page.url)
         is_new = page.text is not None and self._is_new(page, kind, page.text)
         is_new |= page.is_moved
-        self.is_excess = self.novelty.is_mixed and self._is_barren(kind)
+        self.is_excess = self.novelty.is_selection or (
+            self.novelty.is_mixed and self._is_barren(kind)
+        )
         if page.referrer is not None and len(self._referrers) < MAX_FRUITLESS:
             self._referrers[page.url] = page.referrer
         if page.again and not is_new:
@@ -350,6 +355,7 @@ class Evidence:
             known.lines,
             known.figures,
             known.exact,
+            *known.listed,
             self.kinds.requested,
             self.kinds.fruitless,
             self.kinds.translations.declared,
@@ -363,8 +369,8 @@ class Evidence:
         """Restore what ``as_stored`` gave: old evidence counts for less than that of this run."""
         if basis == SETS:
             sets = (unpacked(values.get(each, "")) for each in SET_NAMES)
-            texts, lines, figures, exact, requested, fruitless, declared, read, urls = sets
-            self.novelty = Novelty(texts, lines, figures, exact)
+            texts, lines, figures, exact, *listed, requested, fruitless, declared, read, urls = sets
+            self.novelty = Novelty(texts, lines, figures, exact, listed)
             self.kinds = Kinds(requested, fruitless, Translations(declared, read), Copies(urls))
             self.kinds.copies.restore(values[ALIASES])
             return

@@ -4,7 +4,9 @@ In a list that other pages make, every difference counts, numbers included, but 
 lines. A kind of page that feeds itself (calendars, counters, mixes of facets) makes differences without
 end: there a line must be new without its digits, its names of months and days, and the words of the
 page's URL; or several numbers must be new, or a table of them. A page below the one that links to it
-(a mix of facets in a path) must have a line that is new but for the words of its URL.
+(a mix of facets in a path) must have a line that is new but for the words of its URL. A list by two
+facets selects lines of the lists by one: a page all of whose lines are on pages of its path with fewer
+parameters is no document.
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from zlib import crc32
 
-from sitecrawl.policy.worth.kinds import parameters_of
+from sitecrawl.policy.worth.kinds import MAX_POOLS, parameters_of
 from sitecrawl.web.whitespace import line_parts
 
 DATELESS, EXACT = 1, 2
@@ -48,16 +50,20 @@ class Novelty:
     """The texts of all pages of an origin that were read, as CRC-32 hashes.
 
     ``texts`` are those of whole pages, ``lines`` of lines without signs and digits, ``exact`` of lines of
-    pages that feed themselves, ``figures`` of their numbers and of tables. ``last_text`` is that of the
-    last page; ``is_mixed`` is True if it mixes the lines of others, but for the words of its URL.
+    pages that feed themselves, ``figures`` of their numbers and of tables. ``listed`` has the lines of
+    pages that feed themselves by the number of their parameters, each with its path. ``last_text`` is
+    that of the last page; ``is_mixed`` is True if it mixes the lines of others, but for the words of its
+    URL, ``is_selection`` if pages of its path with fewer parameters have all of them.
     """
 
     texts: set[int] = field(default_factory=set)
     lines: set[int] = field(default_factory=set)
     figures: set[int] = field(default_factory=set)
     exact: set[int] = field(default_factory=set)
+    listed: list[set[int]] = field(default_factory=lambda: [set() for _ in range(MAX_POOLS)])
     last_text: int = 0
     is_mixed: bool = False
+    is_selection: bool = False
 
     def add(
         self, url: str, text: str, *, feeds_itself: bool = False, is_nested: bool = False
@@ -68,10 +74,12 @@ class Novelty:
         """
         key = 0  # a sum, in whatever order the lines are
         exact, bare, figures = _Lines(self.exact), _Lines(self.lines), _Figures(url)
+        whole_lines: list[_HashedLines] = []
         for part in line_parts(text):
             whole = part.encode("utf-8", "surrogatepass")
             lines = _HashedLines(whole)
             key += sum(lines.hashes)
+            whole_lines.append(lines)
             if feeds_itself or is_nested:
                 exact.parts.append(lines)
             figures.add(whole)
@@ -86,9 +94,35 @@ class Novelty:
             own = words_of(url)
             is_new = self._add_remainders(bare_line, DATELESS, own, bare.new()) or has_figures
         self.is_mixed = is_whole and not (is_new or has_line or self._has_line(url, exact))
+        is_selection = self._add_listed(url, whole_lines, feeds_itself=feeds_itself)
+        self.is_selection = is_whole and is_selection and not has_figures
         exact.remember()
         bare.remember()
         return is_new
+
+    def _add_listed(self, url: str, page: Iterable[_HashedLines], *, feeds_itself: bool) -> bool:
+        """Add the lines of a page that feeds itself; return True if they only select known ones.
+
+        That is, if pages of its path with fewer parameters have them all, but for the words of its URL.
+        """
+        count = min(len(parameters_of(url)), MAX_POOLS)
+        if not (count or feeds_itself):
+            return False
+        path = crc32(url.partition("?")[0].encode())
+        own = frozenset(each for each in _WORD.findall(url.lower()) if not each.isdigit())
+        wider = self.listed[:count]
+        is_selection = bool(count)
+        found: set[int] = set()
+        for part in page:
+            for key, line in zip(part.hashes, part.lines, strict=True):
+                found.add(key ^ path)
+                if is_selection and not any(key ^ path in each for each in wider):
+                    rest = exact_remainder(line.decode("utf-8", "replace"), own)
+                    found.add(rest_key := crc32(rest.encode()) ^ path)
+                    is_selection = not rest or any(rest_key in each for each in wider)
+        if feeds_itself and count < MAX_POOLS and len(self.listed[count]) < MAX_LINES:
+            self.listed[count] |= found
+        return is_selection
 
     def _has_line(self, url: str, lines: _Lines) -> bool:
         """Return True if one of the lines is new but for the words of a URL."""
