@@ -20,7 +20,7 @@ from sitecrawl.frontier.base import OriginState
 from sitecrawl.policy.http.failure_budget import FailureBudget
 from sitecrawl.reqmeta import robots_of
 from sitecrawl.resolver import addresses_of
-from sitecrawl.scheduling.origin import Hold, Origin, PacingSlot, RobotsFile
+from sitecrawl.scheduling.origin import Hold, Origin, OriginPhase, PacingSlot, RobotsFile
 
 if TYPE_CHECKING:
     from ipaddress import IPv4Address, IPv6Address
@@ -110,6 +110,9 @@ class LeasedOrigins:
         if origin.given_up or self._owner.frontier.holds(origin.key):
             return False
         if origin.awaits_lease:
+            return True
+        if origin.phase is OriginPhase.REFILLING:
+            origin.postpone(asyncio.get_running_loop().time() + RENEWAL_SECONDS)
             return True
         origin.lease_asked()
         self._tasks.begin(self._claim(origin))
@@ -311,12 +314,8 @@ class LeasedOrigins:
         loop.call_later(LEND_LEASE_SECONDS, self._claim_again, origin)
 
     def _claim_again(self, origin: Origin) -> None:
-        if not origin.awaits_lease:
-            return
-        if origin.adhoc_requests or origin.urgent_requests:
+        if origin.awaits_lease and (origin.adhoc_requests or origin.urgent_requests):
             self._tasks.begin(self._claim(origin))
-        else:
-            origin.lease_cancelled()
 
     async def _expect_more(self) -> None:
         backlog = await self._owner.frontier.backlog()

@@ -4,28 +4,19 @@ Only this file changes an origin: other modules call its methods and assign noth
 
 Phases of an origin (``OriginPhase``)::
 
-                 lease_acquired, work_found               refilled(exhausted)
-    +----------+ --------------------------> +--------+ ------------------------> +-----------+
-    | UNLEASED |                             | ACTIVE |                           | EXHAUSTED |
-    +----------+ <---------- rest ---------- +--------+ <------------------------ +-----------+
-      |      ^                                 |    ^    lease_acquired, work_found     |
-      |      | lease_cancelled                 |    |                                   |
-      |      +---------------+                 |    | lease_acquired                    |
-      |    lease_asked       |    lease_asked  |    |                      lease_asked  |
-      +----------------> +-------------+ <-----+    |                                   |
-                         | LEASE_ASKED | ---------> + <---- lease_acquired              |
-                         +-------------+ <------------------ | -------------------------+
-                               | lease_denied      +------------------+
-                               +-----------------> | LEASED_ELSEWHERE |
-                                                   +------------------+
+    UNLEASED --lease_asked--> LEASE_ASKED --lease_denied--> LEASED_ELSEWHERE
+       |                           |                               |
+       +---------------------------+--------lease_acquired---------+
+       v
+    ACTIVE --begin_refill--> REFILLING --exhausted--> EXHAUSTED --rest--> UNLEASED
+       ^                         |                        |
+       +--------refilled---------+-------work_found-------+
 
-    give_up: every phase -> GIVEN_UP, which only ``forgive`` ends (-> UNLEASED)
-    rest: every phase but ACTIVE and GIVEN_UP -> UNLEASED
-    lease_cancelled: LEASE_ASKED, LEASED_ELSEWHERE -> UNLEASED
+    give_up: REFILLING -> GIVING_UP until the refill has ended, others -> GIVEN_UP
+    forgive: GIVEN_UP -> UNLEASED
     hand_over: ACTIVE, EXHAUSTED -> LEAVING, which ends with ``rest``, or with ``stay`` (-> ACTIVE)
 
-``TRANSITIONS`` lists them all; any other raises ``IllegalTransitionError``. Answers of the crawl
-database that come too late leave the phase unchanged.
+``TRANSITIONS`` lists them all; any other raises ``IllegalTransitionError``.
 
 Phases of its robots.txt (``RobotsPhase``)::
 
@@ -34,8 +25,8 @@ Phases of its robots.txt (``RobotsPhase``)::
                         +-----unreachable---> UNREACHABLE --ask (later)---> ASKED
                         +-----redirect------> REDIRECTED ---ask-----------> ASKED
 
-Visits, requests in flight and running refills are counted apart from the phase: they may begin in
-one phase and end in another.
+Visits and requests in flight are counted apart from the phase: they may begin in one phase and end
+in another.
 """
 
 from __future__ import annotations
@@ -55,7 +46,7 @@ from sitecrawl.frontier.base import DueUrl, OriginState
 from sitecrawl.policy.http.failure_budget import FailureBudget
 from sitecrawl.policy.http.politeness import Pace
 from sitecrawl.policy.http.receipt import Receipt
-from sitecrawl.transitions import IllegalTransitionError, following
+from sitecrawl.transitions import following
 from sitecrawl.web.robots.robots_txt import RobotsTxt
 
 
@@ -70,8 +61,12 @@ class OriginPhase(Enum):
     """Another worker has the lease; nothing is sent."""
     ACTIVE = auto()
     """The crawl database may have more URLs due."""
+    REFILLING = auto()
+    """The crawl database was asked for URLs that are due."""
     EXHAUSTED = auto()
     """The crawl database had nothing due when last asked; only retries are left."""
+    GIVING_UP = auto()
+    """Nothing more is sent in this run; the crawl database is still to answer."""
     GIVEN_UP = auto()
     """Nothing more is sent in this run."""
     LEAVING = auto()
@@ -101,30 +96,32 @@ class RobotsPhase(Enum):
     UNREACHABLE = auto()
 
 
-_UNLEASED, _ASKED, _ELSEWHERE, _ACTIVE, _EXHAUSTED, _GIVEN_UP, _LEAVING = OriginPhase
+_UNLEASED, _ASKED, _ELSEWHERE, _ACTIVE, _REFILLING, _EXHAUSTED, _GIVING_UP, _GIVEN_UP, _LEAVING = (
+    OriginPhase
+)
+_RESTING = (_UNLEASED, _ELSEWHERE, _EXHAUSTED, _LEAVING)
 
-_STAYING = {phase: phase for phase in OriginPhase}
 TRANSITIONS: Mapping[str, Mapping[OriginPhase, OriginPhase]] = {
     "lease_asked": dict.fromkeys((_UNLEASED, _ACTIVE, _EXHAUSTED, _LEAVING), _ASKED),
-    "lease_acquired": {**dict.fromkeys(OriginPhase, _ACTIVE), _GIVEN_UP: _GIVEN_UP},
-    "lease_denied": {**dict.fromkeys(OriginPhase, _ELSEWHERE), _GIVEN_UP: _GIVEN_UP},
-    "lease_cancelled": dict.fromkeys((_ASKED, _ELSEWHERE), _UNLEASED),
-    "work_found": _STAYING | {_UNLEASED: _ACTIVE, _EXHAUSTED: _ACTIVE},
-    "begin_refill": {_ACTIVE: _ACTIVE},
-    "exhausted": _STAYING | {_ACTIVE: _EXHAUSTED},
-    "hand_over": dict.fromkeys((_ACTIVE, _EXHAUSTED), _LEAVING),
-    "stay": _STAYING | {_LEAVING: _ACTIVE},
-    "give_up": dict.fromkeys(OriginPhase, _GIVEN_UP),
-    "forgive": _STAYING | {_GIVEN_UP: _UNLEASED},
-    "rest": {
-        **dict.fromkeys((_UNLEASED, _ASKED, _ELSEWHERE, _EXHAUSTED, _LEAVING), _UNLEASED),
-        _GIVEN_UP: _GIVEN_UP,
+    "lease_acquired": {
+        **dict.fromkeys((*_RESTING, _ASKED, _ACTIVE), _ACTIVE),
+        _REFILLING: _REFILLING,
     },
+    "lease_denied": dict.fromkeys((_ASKED, _ELSEWHERE), _ELSEWHERE),
+    "work_found": {_EXHAUSTED: _ACTIVE},
+    "begin_refill": {_ACTIVE: _REFILLING},
+    "refilled": {_REFILLING: _ACTIVE, _GIVING_UP: _GIVEN_UP},
+    "exhausted": {_REFILLING: _EXHAUSTED, _GIVING_UP: _GIVEN_UP},
+    "hand_over": dict.fromkeys((_ACTIVE, _EXHAUSTED), _LEAVING),
+    "stay": {_LEAVING: _ACTIVE},
+    "give_up": {
+        **dict.fromkeys((*_RESTING, _ASKED, _ACTIVE), _GIVEN_UP),
+        _REFILLING: _GIVING_UP,
+    },
+    "forgive": {_GIVEN_UP: _UNLEASED},
+    "rest": {**dict.fromkeys(_RESTING, _UNLEASED), _GIVEN_UP: _GIVEN_UP},
 }
-"""For each transition: the phases in which it is allowed, and the phase that follows each.
-
-``_STAYING`` is for what may come at any time, as an answer of the crawl database or of a server.
-"""
+"""For each transition: the phases in which it is allowed, and the phase that follows each."""
 
 ROBOTS_TRANSITIONS: Mapping[str, Mapping[RobotsPhase, RobotsPhase]] = {
     "cancel": {RobotsPhase.ASKED: RobotsPhase.UNREAD},
@@ -316,7 +313,6 @@ class Origin:
     alternate_url: dict[int, str] = field(default_factory=dict)
     open_visits: int = 0
     queued_at: float | None = None
-    refilling: bool = False
     handed_over_at: float = float("-inf")
     address: str | None = None
 
@@ -363,9 +359,8 @@ class Origin:
     @property
     def is_done(self) -> bool:
         """True if nothing is queued, in flight or uncommitted."""
-        waiting = self.adhoc_requests or self.urgent_requests or self.in_flight
-        waiting = waiting or self.open_visits or self.refilling
-        if waiting or self.phase is OriginPhase.ACTIVE:
+        waiting = self.adhoc_requests or self.urgent_requests or self.in_flight or self.open_visits
+        if waiting or self.phase not in TRANSITIONS["rest"]:
             return False
         return bool(self.given_up or not self._has_due)
 
@@ -381,7 +376,11 @@ class Origin:
 
     @property
     def _has_due(self) -> bool:
-        return bool(self.todo or (self.phase is not OriginPhase.ACTIVE and self.retries))
+        return bool(self.todo or (self.retries and not self._may_have_more))
+
+    @property
+    def _may_have_more(self) -> bool:
+        return self.phase in (OriginPhase.ACTIVE, OriginPhase.REFILLING)
 
     @property
     def is_new_start(self) -> bool:
@@ -395,9 +394,8 @@ class Origin:
         return bool(self.adhoc_requests) or any(each.via == "seed" for each in self.todo)
 
     def wants_refill(self, below: int) -> bool:
-        """Return True for an active origin with fewer URLs than ``below`` and no refill running."""
-        low = len(self.todo) < below
-        return low and self.phase is OriginPhase.ACTIVE and not self.refilling
+        """Return True for an active origin with fewer URLs than ``below``."""
+        return len(self.todo) < below and self.phase is OriginPhase.ACTIVE
 
     # Lease
 
@@ -407,18 +405,16 @@ class Origin:
 
     def lease_acquired(self, now: float, *, handed_over: bool = False) -> None:
         """Start to work under a lease, at ``now`` by the event loop's clock."""
-        self._move("lease_acquired")
+        if not self.given_up:
+            self._move("lease_acquired")
         self.handed_over_at = now if handed_over else float("-inf")
         self.address = None
 
     def lease_denied(self) -> None:
         """Leave the origin to another worker for now, with its due URLs."""
-        self._move("lease_denied")
+        if self.awaits_lease:
+            self._move("lease_denied")
         self.drop_due()
-
-    def lease_cancelled(self) -> None:
-        """Stop waiting for the lease, as nothing needs it any more."""
-        self._move("lease_cancelled")
 
     def may_be_handed_over(self, received_before: float) -> bool:
         """Return True if nothing would be lost: no failures, retries or requests but pages.
@@ -448,33 +444,28 @@ class Origin:
 
     def work_found(self) -> None:
         """Ask the crawl database again, as URLs of the origin may be due by now."""
-        self._move("work_found")
+        if self.phase is OriginPhase.EXHAUSTED:
+            self._move("work_found")
 
     def begin_refill(self) -> None:
         """Start to fetch URLs from the crawl database; the next refill follows ``refilled``."""
-        if self.refilling:
-            raise IllegalTransitionError(f"{self.key}: begin_refill while one is under way")
         self._move("begin_refill")
-        self.refilling = True
 
     def refilled(self, dues: Iterable[DueUrl], *, exhausted: bool) -> None:
         """End a refill; ``exhausted``: the crawl database had nothing."""
-        if not self.refilling:
-            raise IllegalTransitionError(f"{self.key}: refilled while none is under way")
-        self.refilling = False
-        if not self.is_leaving:
-            self.todo.extend(dues)
-        if exhausted:
-            self._move("exhausted")
+        self._move("exhausted" if exhausted else "refilled")
+        self.todo.extend(dues)
 
     def give_up(self, words: str, reason: str = "") -> None:
         """Send nothing more in this run, for a reason of one word and in readable form."""
-        self._move("give_up")
-        self.why = GivenUp(words, reason)
+        if self.why is None:
+            self._move("give_up")
+            self.why = GivenUp(words, reason)
 
     def forgive(self, pace: Pace, budget: FailureBudget) -> None:
         """Forget all failures, as another run does."""
-        self._move("forgive")
+        if self.why is not None:
+            self._move("forgive")
         self.why = None
         self.pace = replace(pace, crawl_delay=self.pace.crawl_delay, ended_at=self.pace.ended_at)
         self.failure_budget = budget
@@ -509,14 +500,15 @@ class Origin:
 
     def retry_at(self, entry: DueUrl | Request, ready_at: float) -> None:
         """Queue a URL or request for a retry from ``ready_at`` on, after all that is due."""
-        self._move("stay")
+        if self.is_leaving:
+            self._move("stay")
         self.retries.push(entry, ready_at)
 
     def pop_due(self, now: float) -> DueUrl | Request | None:
         """Remove and return the URL to visit next: one that is due, else a retry."""
         if self.todo:
             return self.todo.popleft()
-        return None if self.phase is OriginPhase.ACTIVE else self.retries.pop(now)
+        return None if self._may_have_more else self.retries.pop(now)
 
     def drop_due(self) -> None:
         """Leave the due URLs to the next worker; other requests stay until they fail."""
@@ -596,7 +588,7 @@ class Origin:
     @property
     def may_release(self) -> bool:
         """True if its lease may be returned for a while: requests other than pages wait until then."""
-        busy = self.in_flight or self.open_visits or self.refilling
+        busy = self.in_flight or self.open_visits
         is_quiet = not busy and self.phase in (OriginPhase.ACTIVE, OriginPhase.EXHAUSTED)
         return is_quiet or self.may_leave
 
