@@ -322,13 +322,21 @@ class Leases:
             (*key, *numbers, json.dumps(pauses)),
         )
 
-    def hand_over(self, state: OriginState) -> None:
-        """Inside a transaction: store the state of an origin, and release it."""
+    def hand_over(self, state: OriginState) -> bool:
+        """Inside a transaction with the exclusive lock: store the state of an origin, and release it.
+
+        With ``address``, the worker that has this address, or the origin of this key, has it next; return
+        False, and keep it, if that one follows this one.
+        """
+        follows = "SELECT 1 FROM origin WHERE key = ? AND realm = ? AND address = ?"
+        if self._database.rows(follows, (state.address, self._realm, state.key)):
+            return False
         self.save(state)
         lease = self._held.get(state.key)
         if lease is not None and (state.address is not None or state.robots_read):
             self._store_address(lease, state.address)
         self.give_back(state.key)
+        return True
 
     def hold_address(self, origin: str, address: str) -> float | None:
         """Inside a transaction with the exclusive lock: let an origin share the pace of an address.
@@ -347,18 +355,6 @@ class Leases:
             "SELECT max(ready_at) FROM origin WHERE address = ?", (address,)
         )
         return float(ready_at)
-
-    def follow(self, origin: str, other: str) -> bool:
-        """Inside a transaction with the exclusive lock: let the worker that has another origin have
-        this one next; return False if the other one follows this one, or if this one is not ours.
-        """
-        if not self.prove(origin):
-            return False
-        follows = "SELECT 1 FROM origin WHERE key = ? AND realm = ? AND address = ?"
-        if self._database.rows(follows, (other, self._realm, origin)):
-            return False
-        self._store_address(self._held[origin], other)
-        return True
 
     def _store_address(self, lease: Lease, address: str | None) -> None:
         self._database.execute("UPDATE origin SET address = ? WHERE id = ?", (address, lease.id))

@@ -99,7 +99,6 @@ class Frontier:
     readmit = in_turn(Store.readmit)
     save_origin = in_turn(Store.save_origin)
     hold_address = in_turn(Store.hold_address)
-    follow = in_turn(Store.follow)
     beat = at_once(Store.beat)
 
     pop = in_turn(Store.pop)

@@ -20,7 +20,7 @@ from sitecrawl.frontier.base import OriginState
 from sitecrawl.policy.http.failure_budget import FailureBudget
 from sitecrawl.reqmeta import robots_of
 from sitecrawl.resolver import addresses_of
-from sitecrawl.scheduling.origin import Hold, Origin, OriginPhase, PacingSlot, RobotsFile
+from sitecrawl.scheduling.origin import TRANSITIONS, Origin, OriginPhase, PacingSlot, RobotsFile
 
 if TYPE_CHECKING:
     from ipaddress import IPv4Address, IPv6Address
@@ -39,7 +39,6 @@ if TYPE_CHECKING:
 
 MAX_LEASED_ORIGINS = 2000
 RETRY_LEASE_SECONDS = 2.0
-LEND_LEASE_SECONDS = 2 * RETRY_LEASE_SECONDS  # one who waits for the lease asks meanwhile
 RENEWAL_SECONDS = 0.5  # between looks at a lease that is being renewed
 IDLE_LEASE_SECONDS = 0.25  # between attempts that find no free origin
 TAKE_OVER_SECONDS = 10.0  # for the origins of dead workers, while others are leased
@@ -99,7 +98,7 @@ class LeasedOrigins:
     def ensure(self, key: str) -> Origin:
         """Return the origin ``key``, added without a lease if necessary."""
         if key not in self.origins:
-            self._find_pace(self._bring(OriginState(key, None, None, 0.0, None, 0.0, 0)))
+            self._bring(OriginState(key, None, None, 0.0, None, 0.0, 0))
         return self.origins[key]
 
     def must_acquire_lease(self, origin: Origin) -> bool:
@@ -178,34 +177,47 @@ class LeasedOrigins:
 
         The server that answered may have another address than the one that was looked up.
         """
-        if origin.in_flight or Hold.ADDRESS in origin.holds:
-            return
-        if origin.slot is not self._slots.get(address):
-            self._find_pace(origin, address)
-
-    def _find_pace(self, origin: Origin, address: Address | None = None) -> None:
-        """Find out whose pace an origin shares, before its next request."""
-        if self._params.pace_by == "address":
-            origin.hold(Hold.ADDRESS)
+        is_elsewhere = origin.slot is not self._slots.get(address)
+        if is_elsewhere and not origin.awaits_lease and self._may_find_pace(origin):
+            origin.lease_asked()
             self._tasks.begin(self._share_address(origin, address))
 
-    async def _share_address(self, origin: Origin, address: Address | None) -> None:
+    def _may_find_pace(self, origin: Origin) -> bool:
+        """Return True if the pace of an origin's address counts, and can be asked for now."""
+        is_quiet = not origin.in_flight and origin.phase in TRANSITIONS["lease_asked"]
+        return is_quiet and self._params.pace_by == "address"
+
+    async def _share_address(
+        self, origin: Origin, address: Address | None = None, *, handed_over: bool = False
+    ) -> None:
         """Let an origin share the pace of its address; leave it to the worker that has the others."""
         frontier, loop = self._owner.frontier, asyncio.get_running_loop()
         address = address or await self._look_up(origin.key)
         held = None if address is None else await frontier.hold_address(origin.key, str(address))
         if address is not None and held is None and frontier.holds(origin.key):
-            origin.leave_to_owner(str(address))
-            loop.call_later(RETRY_LEASE_SECONDS, self._ask_address_again, origin, address)
-        else:  # without a lease nothing is sent
+            await self._leave_to_holder(origin, str(address))
+            return
+        if not origin.in_flight:
             wait = (held or 0.0) - time.time()
             origin.share_slot(self._slot_of(address, max(origin.ready_at, loop.time() + wait)))
-        if origin.key in self.origins:
-            self.acquired.send(origin)
+        origin.lease_acquired(loop.time(), handed_over=handed_over)
+        self.acquired.send(origin)
 
-    def _ask_address_again(self, origin: Origin, address: Address) -> None:
-        if Hold.ADDRESS in origin.holds and self.origins.get(origin.key) is origin:
-            self._tasks.begin(self._share_address(origin, address))
+    async def _leave_to_holder(self, origin: Origin, holder: str) -> bool:
+        """Return the lease of an origin to the worker that has its address, or the origin ``holder``.
+
+        Return False, and go on with it, if that one waits for this one. Its requests other than pages
+        wait until it can be leased again.
+        """
+        left = await self._hand_over(origin, holder)
+        if left:
+            origin.lease_denied()
+            loop = asyncio.get_running_loop()
+            loop.call_later(2 * RETRY_LEASE_SECONDS, self._claim_again, origin)
+        else:
+            origin.lease_acquired(asyncio.get_running_loop().time())
+        self.acquired.send(origin)
+        return left
 
     async def _look_up(self, key: str) -> Address | None:
         """Return the address of an origin; None if it has none, or if only a proxy knows it."""
@@ -244,10 +256,11 @@ class LeasedOrigins:
         if not self.origins:
             self.acquire()
 
-    async def _hand_over(self, origin: Origin) -> None:
+    async def _hand_over(self, origin: Origin, holder: str | None = None) -> bool:
         """Release an origin for another worker, which continues where this one has stopped."""
         await self.knowledge.release(origin.key)
-        await self._owner.frontier.hand_over(self._state_of(origin))
+        state = replace(self._state_of(origin), address=holder)
+        return await self._owner.frontier.hand_over(state)
 
     async def _settle(self, origin: str) -> None:
         """Write the deletions of an origin."""
@@ -262,7 +275,7 @@ class LeasedOrigins:
     async def _lease(self) -> None:
         found = await self._owner.frontier.lease(MAX_LEASED_ORIGINS - len(self.origins))
         for state in found:
-            self.acquired.send(self._take_lease(state))
+            self._take_lease(state)
         self._leasing = False
         if not found:
             self._no_lease_before = asyncio.get_running_loop().time() + IDLE_LEASE_SECONDS
@@ -277,44 +290,35 @@ class LeasedOrigins:
         if state is None:
             origin.lease_denied()
             for request in tuple(origin.urgent_requests):
-                await self._leave_to_holder(origin, request)
+                await self._follow(origin, request)
             asyncio.get_running_loop().call_later(RETRY_LEASE_SECONDS, self._claim_again, origin)
-        else:
-            self._take_lease(state)
-            if state.given_up is not None:
-                origin.give_up(state.given_up or f"{origin.key} was given up for this run")
-        self.acquired.send(origin)
+            self.acquired.send(origin)
+            return
+        if state.given_up is not None:
+            origin.give_up(state.given_up or f"{origin.key} was given up for this run")
+        self._take_lease(state)
 
-    async def _leave_to_holder(self, origin: Origin, request: Request) -> None:
+    async def _follow(self, holder: Origin, request: Request) -> None:
         """Leave the origin whose robots.txt redirects to one of another worker to that worker.
 
-        If it has requests of this worker, such as sitemaps, only its lease is left for a while: two
-        origins that redirect to each other would wait for each other for ever.
+        Two origins that redirect to each other would wait for each other for ever.
         """
         asking = robots_of(request)
-        if asking is None or not asking.robots.is_asked or not asking.may_release:
+        if asking is None or not asking.robots.is_asked or asking.in_flight or asking.open_visits:
             return
-        if not await self._owner.frontier.follow(asking.key, origin.key) or not asking.may_release:
+        if asking.phase not in (OriginPhase.ACTIVE, OriginPhase.EXHAUSTED):
             return
-        leaves = asking.may_leave
-        origin.urgent_requests.remove(request)
-        asking.robots.cancel()
-        asking.leave_to_owner(origin.key)
-        if leaves:
-            self.acquired.send(asking)
+        asking.lease_asked()
+        holder.urgent_requests.remove(request)
+        if await self._leave_to_holder(asking, holder.key):
+            asking.robots.cancel()
         else:
-            await self._lend(asking)
-
-    async def _lend(self, origin: Origin) -> None:
-        """Return the lease of an origin, and ask for it again after a while."""
-        origin.lease_asked()
-        origin.drop_due()
-        await self._hand_over(origin)
-        loop = asyncio.get_running_loop()
-        loop.call_later(LEND_LEASE_SECONDS, self._claim_again, origin)
+            self.ensure(holder.key).enqueue_urgent(request)
 
     def _claim_again(self, origin: Origin) -> None:
-        if origin.awaits_lease and (origin.adhoc_requests or origin.urgent_requests):
+        is_elsewhere = origin.phase is OriginPhase.LEASED_ELSEWHERE
+        if is_elsewhere and (origin.adhoc_requests or origin.urgent_requests):
+            origin.lease_asked()
             self._tasks.begin(self._claim(origin))
 
     async def _expect_more(self) -> None:
@@ -335,15 +339,17 @@ class LeasedOrigins:
         self._take_over_timer = None
         self.acquire()
 
-    def _take_lease(self, state: OriginState) -> Origin:
+    def _take_lease(self, state: OriginState) -> None:
         origin = self._bring(state)
         if not state.continued:
             origin.drop_due()  # another worker may have visited them
         received = state.robots_read and not state.continued
-        origin.lease_acquired(asyncio.get_running_loop().time(), handed_over=received)
-        if not origin.in_flight:  # else its answer tells the address
-            self._find_pace(origin)
-        return origin
+        if self._may_find_pace(origin):
+            origin.lease_asked()
+            self._tasks.begin(self._share_address(origin, handed_over=received))
+        else:
+            origin.lease_acquired(asyncio.get_running_loop().time(), handed_over=received)
+            self.acquired.send(origin)
 
     def _bring(self, state: OriginState) -> Origin:
         """Return the origin as known in this run, or a new one, with the stored pause."""

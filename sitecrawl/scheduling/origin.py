@@ -56,7 +56,7 @@ class OriginPhase(Enum):
     UNLEASED = auto()
     """No lease is known to be ours, and nothing is known to be due."""
     LEASE_ASKED = auto()
-    """The crawl database was asked for the lease; nothing is sent before it answers."""
+    """The crawl database was asked for the lease, and for the address if that has the pace."""
     LEASED_ELSEWHERE = auto()
     """Another worker has the lease; nothing is sent."""
     ACTIVE = auto()
@@ -78,8 +78,6 @@ class Hold(Flag):
     phase and ends in another, and several may hold at once."""
 
     FREE = 0
-    ADDRESS = auto()
-    """The pace that it shares is not known yet, or another worker has leased origins on its address."""
     TERMS = auto()
     """A file about the use of its pages is requested."""
     LOGIN = auto()
@@ -102,12 +100,12 @@ _UNLEASED, _ASKED, _ELSEWHERE, _ACTIVE, _REFILLING, _EXHAUSTED, _GIVING_UP, _GIV
 _RESTING = (_UNLEASED, _ELSEWHERE, _EXHAUSTED, _LEAVING)
 
 TRANSITIONS: Mapping[str, Mapping[OriginPhase, OriginPhase]] = {
-    "lease_asked": dict.fromkeys((_UNLEASED, _ACTIVE, _EXHAUSTED, _LEAVING), _ASKED),
+    "lease_asked": dict.fromkeys((*_RESTING, _ASKED, _ACTIVE), _ASKED),
     "lease_acquired": {
         **dict.fromkeys((*_RESTING, _ASKED, _ACTIVE), _ACTIVE),
         _REFILLING: _REFILLING,
     },
-    "lease_denied": dict.fromkeys((_ASKED, _ELSEWHERE), _ELSEWHERE),
+    "lease_denied": {_ASKED: _ELSEWHERE},
     "work_found": {_EXHAUSTED: _ACTIVE},
     "begin_refill": {_ACTIVE: _REFILLING},
     "refilled": {_REFILLING: _ACTIVE, _GIVING_UP: _GIVEN_UP},
@@ -288,7 +286,6 @@ class Origin:
     origin's own, or two origins that redirect to each other would deadlock. ``retries`` come after
     all else that is due. ``open_visits`` counts the visits that have begun and are not committed yet,
     ``queued_at`` is the time for which the origin is in the ready queue, None while it is not.
-    ``address`` is that for which another worker is known to have leased origins.
 
     By fingerprint, for URLs whose visit has not ended: ``retry_count`` counts the retries,
     ``alternate_url`` has the other spelling to which they redirected.
@@ -314,7 +311,6 @@ class Origin:
     open_visits: int = 0
     queued_at: float | None = None
     handed_over_at: float = float("-inf")
-    address: str | None = None
 
     @property
     def key(self) -> str:
@@ -348,7 +344,7 @@ class Origin:
     @property
     def has_work(self) -> bool:
         """True if the origin has something to send when its turn comes."""
-        if self.awaits_lease or self.holds & (Hold.ADDRESS | Hold.TERMS):
+        if self.awaits_lease or Hold.TERMS in self.holds:
             return False
         if self.urgent_requests:
             return True
@@ -408,11 +404,10 @@ class Origin:
         if not self.given_up:
             self._move("lease_acquired")
         self.handed_over_at = now if handed_over else float("-inf")
-        self.address = None
 
     def lease_denied(self) -> None:
         """Leave the origin to another worker for now, with its due URLs."""
-        if self.awaits_lease:
+        if self.phase is OriginPhase.LEASE_ASKED:
             self._move("lease_denied")
         self.drop_due()
 
@@ -426,7 +421,7 @@ class Origin:
             return False
         if self.failure_budget.is_charged or self.handed_over_at > received_before:
             return False
-        if self.holds & (Hold.ADDRESS | Hold.LOGIN):
+        if Hold.LOGIN in self.holds:
             return False
         return self.phase in (OriginPhase.ACTIVE, OriginPhase.EXHAUSTED)
 
@@ -576,28 +571,7 @@ class Origin:
 
     def share_slot(self, slot: PacingSlot) -> None:
         """Share the pace of the other origins of a slot from now on."""
-        self.go_on(Hold.ADDRESS)
-        self.address, self.slot = None, slot
-
-    @property
-    def may_leave(self) -> bool:
-        """True if nothing but pages waits, which another worker can request as well."""
-        special = self.adhoc_requests or self.urgent_requests
-        return not special and self.phase in (OriginPhase.ACTIVE, OriginPhase.EXHAUSTED)
-
-    @property
-    def may_release(self) -> bool:
-        """True if its lease may be returned for a while: requests other than pages wait until then."""
-        busy = self.in_flight or self.open_visits
-        is_quiet = not busy and self.phase in (OriginPhase.ACTIVE, OriginPhase.EXHAUSTED)
-        return is_quiet or self.may_leave
-
-    def leave_to_owner(self, address: str) -> None:
-        """Leave the origin to the worker that has the other origins of its address, or the origin
-        of that key, once it can."""
-        self.address = address
-        if self.may_leave:
-            self.hand_over()
+        self.slot = slot
 
     def wait_in_slot(self) -> None:
         """Wait until a request of the slot has ended."""
@@ -628,7 +602,7 @@ class Origin:
         """
         ready_at = now + self.ready_at - loop_now
         body = self.robots.body
-        loaded = replace(self.loaded, robots_read=body is not None, address=self.address)
+        loaded = replace(self.loaded, robots_read=body is not None)
         if body is None and not self.robots.failures:
             return replace(loaded, ready_at=ready_at, receipt=self.receipt.summary())
         return replace(

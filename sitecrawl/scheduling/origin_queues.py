@@ -15,7 +15,7 @@ from sitecrawl.crawl.discovery import REWRITTEN
 from sitecrawl.crawl.visit import Visit
 from sitecrawl.frontier.base import DueUrl, Outcome, VisitResult
 from sitecrawl.reqmeta import occupying
-from sitecrawl.scheduling.origin import Hold, Origin
+from sitecrawl.scheduling.origin import Origin
 from sitecrawl.scheduling.yields import DueVerdict
 from sitecrawl.web.urls.url import origin as origin_key
 
@@ -74,9 +74,8 @@ class ReadyQueue:
 
     def may_acquire(self, origin: Origin, now: float) -> bool:
         """Return True if the origin may be requested at ``now``."""
-        if Hold.ADDRESS in origin.holds:
-            return False
-        return origin.turn_at <= now and origin.slot.in_flight < self._in_flight
+        is_free = origin.slot.in_flight < self._in_flight and not origin.awaits_lease
+        return is_free and origin.turn_at <= now
 
     @property
     def next_ready_at(self) -> float | None:

@@ -61,11 +61,10 @@ class Callers:
             lambda: origin.enqueue(Request(SITE)): True,
             origin.adhoc_requests.clear: origin.phase is not OriginPhase.LEASE_ASKED,
             origin.lease_asked: bool(
-                origin.adhoc_requests
-                and not (origin.given_up or origin.awaits_lease or self._refills)
+                origin.adhoc_requests and not (origin.given_up or self._refills)
             ),
             lambda: origin.lease_acquired(0.0): True,
-            origin.lease_denied: origin.awaits_lease,
+            origin.lease_denied: origin.phase is OriginPhase.LEASE_ASKED,
             origin.work_found: True,
             self._begin_refill: origin.wants_refill(1),
             self._end_refill: bool(self._refills),
