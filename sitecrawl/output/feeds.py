@@ -325,7 +325,7 @@ class LocalFeedStorage(FileFeedStorage):
 
     A file of lines is written in place, and ``cut`` removes a partial last line after a crash.
     Without ``cut`` a file is valid only as a whole: it is written beside its place, as FILE.part,
-    and renamed when it is complete.
+    after what it already has if that stays, and renamed when it is complete.
     """
 
     def __init__(self, uri: str, *, feed_options: dict[str, Any] | None = None) -> None:
@@ -377,6 +377,9 @@ class LocalFeedStorage(FileFeedStorage):
         claim(file, self.path)
         file.truncate(0)
         file.seek(0)
+        if not self._overwrite and self.place.exists():
+            with self.place.open("rb") as before:
+                shutil.copyfileobj(before, file)
         return file
 
     async def write_out(self, file: IO[bytes]) -> FeedFile | None:
@@ -404,7 +407,7 @@ class LocalFeedStorage(FileFeedStorage):
                 return
             size = file.tell()
             if self.cut is None:
-                size = self._put_in_place(file, size)
+                self._put_in_place(file, size)
                 with self.place.open("rb") as whole:
                     self.stored = sync(whole.fileno(), self.place, size)
             else:
@@ -412,20 +415,15 @@ class LocalFeedStorage(FileFeedStorage):
         if self.stored is None:
             raise FileNotFoundError(f"{self.path}: {REPLACED}")
 
-    def _put_in_place(self, file: IO[bytes], size: int) -> int:
-        """Rename a complete file to its final place; return its size there."""
+    def _put_in_place(self, file: IO[bytes], size: int) -> None:
+        """Rename a complete file to its final place."""
         part = _partial_path(self.place)
         if sync(file.fileno(), part, size) is None:
             raise FileNotFoundError(f"{part}: {REPLACED}")
         if self.place.exists():
             self.overwritten = self._overwrite and self.place.stat().st_size > 0
             shutil.copymode(self.place, part)
-            if not self._overwrite:
-                part = _joined(self.place, part)
-                size = part.stat().st_size
         part.replace(self.place)
-        _partial_path(self.place).unlink(missing_ok=True)
-        return size
 
 
 class OpenStdoutFeedStorage(StdoutFeedStorage):
@@ -572,17 +570,6 @@ def _flush(file: IO[bytes] | None) -> None:
 
 def _partial_path(place: Path) -> Path:
     return Path(f"{place}.part")
-
-
-def _joined(place: Path, part: Path) -> Path:
-    """Copy a file, append its continuation, and sync the result to disk."""
-    joined = Path(f"{place}.joined")
-    shutil.copy(place, joined)
-    with joined.open("ab") as file, part.open("rb") as added:
-        shutil.copyfileobj(added, file)
-        file.flush()
-        os.fsync(file.fileno())
-    return joined
 
 
 def _feed_name(slot: FeedSlot) -> str:
