@@ -1,37 +1,37 @@
 """Starts that were removed from the configuration and may no longer belong to the crawl.
 
 A former start is an ordinary URL, but possibly one to which no page links and which no sitemap
-lists. Links are not stored, and a 304 response has none. So ``retire`` marks the former starts as
-unnamed, and all URLs of the realm as unread; unread pages are requested unconditionally. A page
-or sitemap in scope that references a former start removes its mark. ``unnamed`` returns those still
-marked, once nothing is left that could reference them. Since the retirement:
+lists. ``retire`` marks the former starts as unnamed. A page or sitemap in scope that references one
+removes its mark, and so does a stored link. ``unnamed`` returns those still marked, in a run that
+follows links and reads sitemaps, once nothing is left that could reference them:
 
-- every URL was requested by a run that follows links and reads sitemaps, and
-- every page with a document was read in full, and
+- every page with a document was read for its links, and answered since, and
+- nothing else is due that was never requested, and
 - every requested sitemap was read.
 
-In case of doubt the former start is kept: if a server answers 304 to everything, a page with a
-document fails, or a sitemap is missing. While a start has never brought anything, as one that was
-mistyped, no document is deleted because other starts are gone.
+In case of doubt the former start is kept: if a page with a document is gone, or a sitemap is missing.
+While a start has never brought anything, as one that was mistyped, no document is deleted because
+other starts are gone.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from sitecrawl.frontier.base import Candidate, Outcome
 from sitecrawl.frontier.database import Database
+from sitecrawl.frontier.link_table import LinkGraph
+from sitecrawl.frontier.state_options import StateOptions
 from sitecrawl.policy.lifecycle.revisit import FAILED, STILL_WAITING
 from sitecrawl.policy.refusal_reasons import FORMER_START
 from sitecrawl.policy.urls.scope import Scope
 
 # ruff: noqa: S608 -- only constants become part of a statement
 
-READ, ANSWERED, UNREAD = 0, 1, 2
-"""``url.unread``, since the last retirement: read in full, answered without a page, neither."""
 UNNAMED_REASON = FORMER_START.name
 UNNAMED_DETAIL = "it is no longer a start, and no page or sitemap in scope names it"
 
+GONE = f"{Outcome.FILE_NOT_FOUND:d}, {Outcome.FILE_GONE:d}"
 OF_REALM = "origin IN (SELECT id FROM origin WHERE realm = ?)"
 STARTS = (
     "SELECT u.id, o.key, u.fingerprint, u.url FROM url AS u JOIN origin AS o ON o.id = u.origin"
@@ -39,8 +39,6 @@ STARTS = (
 )
 # The depth is that of a page linked from a start; the real one is unknown.
 RETIRE = "UPDATE url SET via = 'link', priority = 0, depth = 1, unnamed = 1 WHERE id = ?"
-# No run has an empty ``following``, so no page is requested conditionally.
-REREAD_ALL = f"UPDATE url SET unread = {UNREAD}, following = '' WHERE {OF_REALM}"
 MARKED = (
     "SELECT o.key, u.fingerprint FROM url AS u JOIN origin AS o ON o.id = u.origin"
     " WHERE u.unnamed = 1 AND o.realm = ?"
@@ -58,10 +56,12 @@ OF_ORIGIN = (
     f"SELECT id FROM url WHERE unnamed = 1 AND origin = ? AND waiting = 0 AND NOT ({EXCLUDED})"
 )
 COULD_NAME = (
-    f"SELECT 1 FROM url AS u WHERE u.{OF_REALM} AND u.id <> ? AND u.unread > {READ}"
-    f" AND (u.unread = {UNREAD} AND (u.due IS NOT NULL OR u.waiting <> 0)"
-    " OR EXISTS (SELECT 1 FROM document AS d WHERE d.url = u.id)) LIMIT 1"
+    f"SELECT 1 FROM url AS u WHERE u.{OF_REALM} AND u.id <> ?"
+    " AND (u.outcome IS NULL AND (u.due IS NOT NULL OR u.waiting <> 0)"
+    f" OR (coalesce(u.following, '') = '' OR u.outcome IN ({GONE}))"
+    " AND EXISTS (SELECT 1 FROM document AS d WHERE d.url = u.id)) LIMIT 1"
 )
+LEADS = "SELECT target, id FROM url WHERE target IN ({})"
 EXCLUDE = (
     "UPDATE url SET due = NULL, ages = 0, outcome = ?, reason = ?, detail = ?"
     " WHERE id = ? AND unnamed = 1"
@@ -80,9 +80,10 @@ WITHOUT_CONTENT = (
 class FormerStarts:
     """Former starts of one realm."""
 
-    def __init__(self, database: Database, realm: str) -> None:
+    def __init__(self, database: Database, options: StateOptions) -> None:
         self._database = database
-        self._realm = realm
+        self._realm = options.realm
+        self._reads_all = options.reads_all
         self.marked: set[tuple[str, int]] = set()
         self._load()
 
@@ -96,7 +97,6 @@ class FormerStarts:
         retired = [(id_, url) for id_, key, identity, url in rows if (key, identity) not in kept]
         if retired:
             self._database.many(RETIRE, [(id_,) for id_, _ in retired])
-            self._database.execute(REREAD_ALL, (self._realm,))
             self._database.execute("DELETE FROM listing WHERE realm = ?", (self._realm,))
             self._load()
         return [url for _, url in retired]
@@ -115,19 +115,29 @@ class FormerStarts:
 
     def unnamed(self, origin: int) -> list[int]:
         """Exclude and return the former starts of an origin that nothing references."""
-        if not self.marked or self._database.rows(
-            "SELECT 1 FROM listing WHERE realm = ?", (self._realm,)
-        ):
+        listings = "SELECT 1 FROM listing WHERE realm = ?"
+        if not (self.marked and self._reads_all) or self._database.rows(listings, (self._realm,)):
             return []
+        found = [url for (url,) in self._database.rows(OF_ORIGIN, (origin,))]
+        named = self._named(found)
+        self._database.many("UPDATE url SET unnamed = 0 WHERE id = ?", [(url,) for url in named])
         state = (int(Outcome.BLOCKED_URL_BY_LOCAL_POLICY), UNNAMED_REASON, UNNAMED_DETAIL)
         return [
             url
-            for (url,) in self._database.rows(OF_ORIGIN, (origin,))
-            if not self._database.rows(COULD_NAME, (self._realm, url))
+            for url in found
+            if url not in named
+            and not self._database.rows(COULD_NAME, (self._realm, url))
             and self._database.execute(
                 EXCLUDE, (*state, url)
             )  # fails if it was referenced meanwhile
         ]
+
+    def _named(self, urls: Sequence[int]) -> set[int]:
+        """Return those of some URLs to which a stored page links, or leads."""
+        linked = LinkGraph(self._database).inlinks_of(urls, self._realm, 1)
+        return linked.keys() | {
+            target for target, source in self._database.rows_in(LEADS, urls) if target != source
+        }
 
     def kept(self, origin: int) -> set[int]:
         """Return the URLs whose deletion waits until every start has brought something."""

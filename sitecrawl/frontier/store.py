@@ -128,7 +128,7 @@ class Store:
         )
         self._evidence = EvidenceTable(database)
         self._reminders = Reminders(database, options.realm, announces=bool(options.daily_pages))
-        self._former_starts = FormerStarts(database, options.realm)
+        self._former_starts = FormerStarts(database, options)
         self._claims = self._memory.claims
         self._deliveries = Deliveries(database, self.owner, self.run, options)
         self._kept_files = KeptFiles(database, options.realm)

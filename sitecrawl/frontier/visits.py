@@ -9,7 +9,6 @@ from typing import Any
 from sitecrawl.frontier.base import Candidate, DeadLink, LastVisit, Outcome, VisitResult
 from sitecrawl.frontier.database import Database, Row, RowStatement, storable
 from sitecrawl.frontier.documents import StoredDocument
-from sitecrawl.frontier.former_starts import ANSWERED, READ
 from sitecrawl.frontier.redirect_resolver import LONGEST_CHAIN
 from sitecrawl.frontier.state_options import StateOptions
 from sitecrawl.policy.lifecycle.change_rate import ChangeHistory
@@ -42,28 +41,19 @@ UPDATE = RowStatement(
     " compared = ?, compared_changes = ?, compared_seconds = ?, change_rate = ?,"
     " redirect_to = coalesce(?, CASE WHEN ? = 1 THEN redirect_to END), canonical = ?, target = ?,"
     " priority = CASE WHEN via <> 'seed' AND priority > 0 THEN 0 ELSE priority END,"
-    " detail = ?, reading = ?, left_out = coalesce(?, left_out), audit = coalesce(?, audit), following = coalesce(?, following), unread = coalesce(?, unread)"
+    " detail = ?, reading = ?, left_out = coalesce(?, left_out), audit = coalesce(?, audit), following = coalesce(?, following)"
     " WHERE id = ?",
     (
         *("bigint", "bigint", "float8", "bigint", "bigint", "bigint", "text"),
         *("float8", "float8", "float8", "text", "bigint", "text", "bigint", "text", "text"),
         *("bigint", "bigint", "bigint", "float8", "float8", "float8", "float8"),
         *("text", "bigint", "text", "bigint"),
-        *("text", "text", "text", "text", "text", "bigint", "bigint"),
+        *("text", "text", "text", "text", "text", "bigint"),
     ),
-    keys=(33,),
+    keys=(32,),
 )
 # Outcomes that leave the canonical URL of a page unknown.
 SILENT = FAILED | STILL_WAITING | {Outcome.FILE_DID_NOT_CHANGE}
-UNDECIDED = frozenset(
-    {
-        Outcome.DATABASE_ERROR,
-        Outcome.CANCELLED,
-        Outcome.LEASE_LOST,
-        Outcome.FILE_DID_NOT_CHANGE,
-    }
-)
-"""Outcomes of a visit that tell nothing about the links of its page."""
 AWAITED = PLACEHOLDERS | CONFIRMED.keys()
 """Outcomes after which the page of a current document is visited in every run."""
 REFUSED = frozenset({Outcome.BLOCKED_BY_ROBOTS_TXT, Outcome.BLOCKED_URL_BY_LOCAL_POLICY})
@@ -300,23 +290,8 @@ class Visits:
             storable(visit.left_out),
             storable(visit.audit),
             self._options.following.at(visit.due.depth) or None if finding.was_read else None,
-            self._unread(finding),
             stored.id,
         )
-
-    def _unread(self, finding: Finding) -> int | None:
-        """Return ``url.unread`` after a visit, None to keep it; see former_starts.py."""
-        visit, held = finding.visit, finding.held
-        if visit.again or not self._options.reads_all:
-            return None
-        if finding.was_read:
-            return READ
-        if visit.outcome in UNDECIDED or visit.reason in NOT_SURE:
-            return None
-        before = visit.due.outcome
-        if visit.outcome in FAILED and (held is not None or before not in (None, *FAILED)):
-            return None  # it may become a page again
-        return ANSWERED
 
     def _changes(self, finding: Finding) -> Row:
         """Return what is known about how often the page changes, after a visit."""

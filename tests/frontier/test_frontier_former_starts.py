@@ -25,21 +25,21 @@ def naming(text: str, *paths: str, again: bool = False) -> Callable[[DueUrl, flo
         if again and due.following == FOLLOWS.rules:
             return VisitResult(due, at, 0.1, Outcome.FILE_DID_NOT_CHANGE)
         links = [candidate(path, depth=1, referrer=due.url) for path in paths]
-        return ingested(due, text, at, candidates=links)
+        stored = [(each.origin, each.fingerprint, each.url) for each in links]
+        return ingested(due, text, at, candidates=links, links=stored)
 
     return visit
 
 
-def test_what_was_not_modified_is_read_once_more(work: Crawls) -> None:
+def test_it_goes_although_no_page_is_read_again(work: Crawls) -> None:
     pages = {path: naming(path, *PATHS, again=True) for path in PATHS}
     pages[OWN] = naming("own", OWN, again=True)
-    for run in range(4):
+    for run in range(2):
         worker = work(following=FOLLOWS, revisit=Revisit(interval=0.0))
-        starts = [candidate(path, via="seed") for path in ("/", OWN)[: 2 - (run > 0)]]
-        assert worker.store.retire_starts(starts) == ([candidate(OWN).url] if run == 1 else [])
+        starts = [candidate(path, via="seed") for path in ("/", OWN)[: 2 - run]]
+        assert worker.store.retire_starts(starts) == ([candidate(OWN).url] if run else [])
         worker.store.add(starts)
-        asked = worker.crawl(pages)
-        assert (OWN in asked) == (run < 2)
+        assert len(worker.crawl(pages)) == len(pages)
         worker.settle()
         lines = worker.lines(5)
         worker.end()
