@@ -175,8 +175,8 @@ SHIPPED = Order()
 class OriginQueue:
     """The queue of an origin, and the evidence on it."""
 
-    def __init__(self, site: AnsweredSite, order: Order) -> None:
-        self.evidence = Evidence(site.effort)
+    def __init__(self, site: AnsweredSite, order: Order, evidence: Evidence) -> None:
+        self.evidence = evidence
         self.parts = EndlessParts()
         self.judging, self.learning = Stopwatch(), Stopwatch()
         self._wanted = site.wanted
@@ -214,9 +214,9 @@ class OriginQueue:
         """Return True for a page without a document that nothing else asks for."""
         return due.depth > 0 and not due.has_document and not self._wanted.names(due.url)
 
-    def restored(self, site: AnsweredSite) -> OriginQueue:
+    def restored(self, site: AnsweredSite, evidence: Evidence) -> OriginQueue:
         """Return an empty queue with the evidence of this one, as it is stored between runs."""
-        new = OriginQueue(site, self._order)
+        new = OriginQueue(site, self._order, evidence)
         for basis, name, values in json.loads(json.dumps(list(self.evidence.as_stored()))):
             new.evidence.restore(basis, name, values)
         for name, values in self.parts.as_stored():
@@ -337,6 +337,7 @@ class Simulation:
         self._site = site
         self._order = order
         self._known: dict[int, Due] = {}
+        self._evidence = Evidence(site.effort)
         self._queues: dict[str, OriginQueue] = {}
         self._texts: dict[tuple[str, str], int] = {}
         self._documents: dict[int, tuple[str, tuple[str, str]]] = {}
@@ -349,7 +350,11 @@ class Simulation:
             yield self._run(run)
 
     def _run(self, run: int) -> SimulatedRun:
-        self._queues = {key: each.restored(self._site) for key, each in self._queues.items()}
+        self._evidence = Evidence(self._site.effort)
+        self._queues = {
+            key: each.restored(self._site, self._evidence.beside())
+            for key, each in self._queues.items()
+        }
         for each in self._known.values():
             self._queue(each.origin).add(each)
         self._find(self._site.start, 0, None)
@@ -379,7 +384,7 @@ class Simulation:
 
     def _queue(self, origin: str) -> OriginQueue:
         if origin not in self._queues:
-            self._queues[origin] = OriginQueue(self._site, self._order)
+            self._queues[origin] = OriginQueue(self._site, self._order, self._evidence.beside())
         return self._queues[origin]
 
     def _find(self, link: Admission, depth: int, referrer: str | None) -> bool:
@@ -418,6 +423,7 @@ class Simulation:
             return (due.origin, answered.text.partition("\n")[2]) in self._gone
         if due.fingerprint in self._documents:
             self._gone.add(self._documents[due.fingerprint][1])
+            self._queues[due.origin].evidence.kinds.copies.gone(due.url)
         return False
 
     def _store(self, due: Due, answered: Answered) -> bool:

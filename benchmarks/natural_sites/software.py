@@ -151,6 +151,33 @@ def _two_hosts(run: int) -> Book:
     return book
 
 
+def _mirror(run: int, differing: int = 0) -> Book:
+    """A guide under two hosts, linked to by turns; some pages are on one host only, or differ on the other."""
+    book = Book(landmarks("Heron", [("/", "Contents")]))
+    stock = Stock("heron", 100)
+    parts = stock.living(run)
+
+    def hosts(n: int) -> tuple[str, ...]:
+        return ("",) if n % 11 == 5 else ("docs",) if n % 13 == 4 else ("", "docs")
+
+    def link(n: int, turn: int) -> Link:
+        host = hosts(n)[turn % len(hosts(n))]
+        return f"@{host or 'main'}@/guide/{n}", Prose("heron", n).title()
+
+    for place, n in enumerate(parts):
+        around = [link(each, place + each) for each in parts[max(0, place - 2) : place + 3]]
+        for host in hosts(n):
+            is_other = host and differing and n % differing == 0
+            sheet = Sheet(Prose("heron", n).title())
+            sheet.p(_technical(4, "heron", n, stock.edition(n, run), "other" if is_other else ""))
+            sheet.links(around)
+            book.page(f"/guide/{n}", sheet, f"{n} on {host}" if is_other else f"{n}", host)
+    for host in ("", "docs"):
+        contents = [link(n, n + len(host)) for n in parts if n % 4 == 0 or len(hosts(n)) == 1]
+        book.neutral("/", Sheet("Contents").links(contents), host)
+    return book
+
+
 def _with_origins(visit: Visit, body: str) -> str:
     docs, main = visit.origins.get("docs", ""), visit.origins.get("", "")
     return body.replace("@docs@", docs).replace("@main@", main)
@@ -281,6 +308,13 @@ SITES = (
     natural("manual-versions", _manual),
     natural("downloads", _downloads),
     natural("two-hosts", _two_hosts, hosts=("docs",), finish=_with_origins),
+    natural("mirror", _mirror, hosts=("docs",), finish=_with_origins),
+    natural(
+        "mirror-that-differs",
+        lambda run: _mirror(run, differing=20),
+        hosts=("docs",),
+        finish=_with_origins,
+    ),
     natural("hash-links", _application),
     natural("fragments-and-print", _tutorials),
     natural("help-about-errors", _help_about_errors),

@@ -163,6 +163,7 @@ class Discovery:
         self._unnamed: frozenset[int] = frozenset()
         self.repeated: dict[int, list[tuple[str, int]]] = {}
         self.translations: dict[int, list[tuple[str, Admission]]] = {}
+        self.start_origins: set[str] = set()
 
     def begin_pass(self) -> None:
         """Reset the limits that apply to a single pass."""
@@ -179,6 +180,7 @@ class Discovery:
         ]
         refused = [each for each in admissions if not each.decision.allowed]
         admitted = [each for each in admissions if each.decision.allowed]
+        self.start_origins |= {each.origin for each in admitted}
         return [self._candidate(each, 0, "seed", None) for each in admitted], refused
 
     def links_of(self, page: Page, due: DueUrl, rel: frozenset[str]) -> FoundLinks:

@@ -63,6 +63,8 @@ PART = "part"
 LEFT = "%s: %d URLs of %s were left out (%s), e.g. %s; -a always_fetch='%s' fetches them"
 KNOWN = "all of its text is on other pages, and %s; -a always_fetch='%s' makes a document of it"
 MAX_SAID = 10
+MAX_HOSTS = 8
+"""Number of hosts of one site that are known to each other."""
 SAVED_AFTER = 100
 """Pages of an origin after which its evidence is stored, and again after twice as many: a run after one
 that was killed begins with it."""
@@ -91,8 +93,8 @@ class OriginYields:
     the hashes of the documents that were gone in this run.
     """
 
-    def __init__(self, effort: float) -> None:
-        self.evidence = Evidence(effort)
+    def __init__(self, evidence: Evidence) -> None:
+        self.evidence = evidence
         self.parts = EndlessParts()
         self.pages = 0
         self.saved_at = SAVED_AFTER
@@ -120,6 +122,7 @@ class Yields:
         self._recorder = recorder
         self._discovery = discovery
         self._tasks = tasks
+        self._site = Evidence(self._effort)
         self._origins: dict[str, OriginYields] = {}
         self._left: dict[str, dict[str, Any]] = {}
         recorder.judge = self.judged
@@ -129,13 +132,19 @@ class Yields:
         if not self._effort or key in self._origins:
             return
         stored = await self._owner.frontier.evidence(key)
-        own = OriginYields(self._effort)
+        own = OriginYields(self._evidence())
         for each in stored:
             if each.basis == PART:
                 own.parts.restore(each.name, each.values)
             elif each.basis != DATES:
                 own.evidence.restore(each.basis, each.name, each.values)
         self._origins.setdefault(key, own)
+
+    def _evidence(self) -> Evidence:
+        """Return evidence on a further origin; a few hosts found from one start are one site."""
+        if len(self._discovery.start_origins) > 1 or len(self._origins) >= MAX_HOSTS:
+            return Evidence(self._effort)
+        return self._site.beside()
 
     def sort(
         self, key: str, dues: Sequence[DueUrl], *, idle: bool
@@ -348,6 +357,7 @@ def _miss(own: OriginYields, due: DueUrl) -> None:
     """Learn from a page that is no document."""
     if due.document_id is not None:
         own.gone.add(due.content_hash)
+        own.evidence.kinds.copies.gone(due.url)
     if not _is_known(due):
         own.evidence.read(Read(due.url, due.referrer, None))
 

@@ -140,6 +140,24 @@ def test_a_title_of_facets_with_their_names_is_no_new_text() -> None:
     assert found == [True, False, False, True]
 
 
+@pytest.mark.behaviour("Q-57")
+def test_pages_that_were_read_on_another_host_of_the_site_are_left_out() -> None:
+    main = Evidence(10)
+    mirror = main.beside()
+    other = "http://www.example.org"
+    for number in range(40):
+        path, text = f"/a/{'x' * (number + 1)}", f"Page {'x' * number}"
+        assert main.read(Read(HOME + path, f"{HOME}/", text))
+        assert not mirror.read(Read(other + path, f"{HOME}/", text))
+        assert mirror.is_excess is (number >= 3)  # three pairs show the alias
+    only_there = "x" * 41
+    assert mirror.verdict(f"{other}/a/{only_there}") is not Verdict.LEAVE
+    main.read(Read(f"{HOME}/a/{only_there}", f"{HOME}/", "A page of its own"))
+    assert mirror.verdict(f"{other}/a/{only_there}") is Verdict.LEAVE
+    main.kinds.copies.gone(f"{HOME}/a/{only_there}")
+    assert mirror.verdict(f"{other}/a/{only_there}") is not Verdict.LEAVE
+
+
 def test_declared_translations_are_judged_apart_from_pages_that_are_only_linked() -> None:
     evidence = Evidence(10)
     tried(evidence, "/de/{}.html", 40)

@@ -74,6 +74,10 @@ class Alias(NamedTuple):
             return None
         return f"{new_start}{url[len(start) : len(url) - len(end)]}{new_end}"
 
+    def leads_elsewhere(self, url: str) -> bool:
+        """Return True if the other address of a URL is on another host."""
+        return (self.of(url) or "").split("/", 3)[2:3] != url.split("/", 3)[2:3]
+
 
 def _shared(ours: Iterable[str], theirs: Iterable[str]) -> int:
     """Return the number of tokens with which both begin."""
@@ -83,7 +87,7 @@ def _shared(ours: Iterable[str], theirs: Iterable[str]) -> int:
 
 @dataclass(slots=True)
 class Copies:
-    """The aliases of one origin; ``read_urls`` are the CRC-32 hashes of the URLs of its documents."""
+    """The aliases of one origin, or of the hosts of one site; ``read_urls`` are the CRC-32 hashes of the URLs of its documents."""
 
     read_urls: set[int] = field(default_factory=set)
     aliases: dict[Alias, None] = field(default_factory=dict)
@@ -106,6 +110,10 @@ class Copies:
             if self._shown[each] >= MIN_PAIRS and len(self.aliases) < MAX_ALIASES:
                 self.aliases[each] = None
 
+    def gone(self, url: str) -> None:
+        """Record that a URL has no document any more."""
+        self.read_urls.discard(crc32(url.encode()))
+
     def of(self, url: str) -> Alias | None:
         """Return the alias by which a URL is that of a document that was read, the one most shown."""
         others = ((each, each.of(url)) for each in self.aliases)
@@ -122,4 +130,4 @@ class Copies:
 
     def restore(self, stored: Iterable[Iterable[str]]) -> None:
         """Restore what ``as_stored`` gave."""
-        self.aliases = {Alias(*each): None for each in stored}
+        self.aliases |= {Alias(*each): None for each in stored}

@@ -19,7 +19,6 @@ from enum import Enum, auto
 from math import sqrt
 from typing import Any, NamedTuple
 
-from sitecrawl.policy.worth.copies import Copies
 from sitecrawl.policy.worth.kinds import (
     COPY,
     FOLDER,
@@ -173,6 +172,11 @@ class Evidence:
     is_excess: bool = False
     _answers: int = 0
 
+    def beside(self) -> Evidence:
+        """Return that on another host of the same site, with which it shares texts and aliases."""
+        kinds = Kinds(copies=self.kinds.copies)
+        return Evidence(self.effort, kinds, Novelty(self.novelty.texts))
+
     def verdict(self, url: str) -> Verdict:
         """Judge a URL that no user, start or list asks for."""
         if not self.effort:
@@ -227,8 +231,13 @@ class Evidence:
         kind = self.kinds.of(page.url)
         is_new = page.text is not None and self._is_new(page, kind, page.text)
         is_new |= page.is_moved
-        self.is_excess = self.novelty.is_selection or (
-            self.novelty.is_mixed and self._is_barren(kind)
+        known = self.novelty
+        self.is_excess = known.is_selection or (
+            not is_new
+            and (
+                (known.is_known and kind.is_on_another_host)
+                or (known.is_mixed and self._is_barren(kind))
+            )
         )
         if page.referrer is not None and len(self._referrers) < MAX_FRUITLESS:
             self._referrers[page.url] = page.referrer
@@ -370,9 +379,12 @@ class Evidence:
         if basis == SETS:
             sets = (unpacked(values.get(each, "")) for each in SET_NAMES)
             texts, lines, figures, exact, *listed, requested, fruitless, declared, read, urls = sets
-            self.novelty = Novelty(texts, lines, figures, exact, listed)
-            self.kinds = Kinds(requested, fruitless, Translations(declared, read), Copies(urls))
-            self.kinds.copies.restore(values[ALIASES])
+            self.novelty.texts |= texts
+            self.novelty = Novelty(self.novelty.texts, lines, figures, exact, listed)
+            copies = self.kinds.copies
+            copies.read_urls |= urls
+            copies.restore(values[ALIASES])
+            self.kinds = Kinds(requested, fruitless, Translations(declared, read), copies)
             return
         tried, found = values["tried"], values["found"]
         part = min(1.0, KEPT / tried) if basis == KIND and tried else 1.0

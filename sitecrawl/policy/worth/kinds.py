@@ -61,11 +61,15 @@ class Pool(NamedTuple):
 
 
 class Kind(NamedTuple):
-    """The kind of a URL, the path of its template, and its pools, the most specific first."""
+    """The kind of a URL, the path of its template, and its pools, the most specific first.
+
+    ``is_on_another_host``: the page was read there.
+    """
 
     name: str
     path: str
     pools: tuple[Pool, ...] = ()
+    is_on_another_host: bool = False
 
 
 @dataclass(slots=True)
@@ -109,7 +113,8 @@ class Kinds:
             return Kind(f"{path}{named}{TRANSLATION}", path)
         alias = self.copies.of(url) if self.copies.aliases else None
         if alias is not None:
-            return Kind(f"{path}{named} as copy by {alias.name}", path, (Pool(COPY, alias.name),))
+            name = f"{path}{named} as copy by {alias.name}"
+            return Kind(name, path, (Pool(COPY, alias.name),), alias.leads_elsewhere(url))
         again = ",".join(name for name, key in _variables(url) if key in self.requested)
         again = f" again by {again}" if again else ""
         if not template.parameters:

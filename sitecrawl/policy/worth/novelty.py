@@ -52,7 +52,7 @@ class Novelty:
     ``texts`` are those of whole pages, ``lines`` of lines without signs and digits, ``exact`` of lines of
     pages that feed themselves, ``figures`` of their numbers and of tables. ``listed`` has the lines of
     pages that feed themselves by the number of their parameters, each with its path. ``last_text`` is
-    that of the last page; ``is_mixed`` is True if it mixes the lines of others, but for the words of its
+    that of the last page; ``is_known`` is True if another has the same, ``is_mixed`` if it mixes the lines of others, but for the words of its
     URL, ``is_selection`` if pages of its path with fewer parameters have all of them.
     """
 
@@ -62,6 +62,7 @@ class Novelty:
     exact: set[int] = field(default_factory=set)
     listed: list[set[int]] = field(default_factory=lambda: [set() for _ in range(MAX_POOLS)])
     last_text: int = 0
+    is_known: bool = False
     is_mixed: bool = False
     is_selection: bool = False
 
@@ -95,6 +96,7 @@ class Novelty:
             is_new = self._add_remainders(bare_line, DATELESS, own, bare.new()) or has_figures
         self.is_mixed = is_whole and not (is_new or has_line or self._has_line(url, exact))
         is_selection = self._add_listed(url, whole_lines, feeds_itself=feeds_itself)
+        self.is_known = not is_whole
         self.is_selection = is_whole and is_selection and not has_figures
         exact.remember()
         bare.remember()
