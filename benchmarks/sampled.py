@@ -30,7 +30,7 @@ PARTS = {
     "sitecrawl.policy.": "policy",
     "sitecrawl.frontier.": "frontier, main thread",
     "sitecrawl.download": "fetching",  # and its middlewares
-    "sitecrawl.pipelines.": "pipelines and feed",
+    "sitecrawl.pipelines": "pipelines and feed",
     "sitecrawl.output.exporters": "pipelines and feed",
     "sitecrawl.": "crawl: scheduling, recording",
     "scrapy.": "Scrapy",

@@ -83,13 +83,13 @@ SPIDER_MIDDLEWARES_BASE = {
 
 # Scrapy's customary orders, 0 to 1000, are left to the project: its pipelines get whole documents,
 # and the result is stored and written.
-ITEM_PROCESSOR = "sitecrawl.pipelines.processor.DocumentProcessor"
+ITEM_PROCESSOR = "sitecrawl.pipelines.DocumentProcessor"
 ITEM_PIPELINES_BASE = {
-    "sitecrawl.pipelines.noindex.NoindexPipeline": -400,
-    "sitecrawl.pipelines.canonical.CanonicalPipeline": -300,
-    "sitecrawl.pipelines.mapping.MappingPipeline": -200,
-    "sitecrawl.pipelines.change.ChangePipeline": -100,
-    "sitecrawl.pipelines.output.OutputPipeline": 1100,
+    "sitecrawl.pipelines.NoindexPipeline": -400,
+    "sitecrawl.pipelines.CanonicalPipeline": -300,
+    "sitecrawl.pipelines.MappingPipeline": -200,
+    "sitecrawl.pipelines.ChangePipeline": -100,
+    "sitecrawl.pipelines.OutputPipeline": 1100,
 }
 
 # The scheduler ensures one request in flight per origin, and its delay. These bound

@@ -57,15 +57,15 @@ REQUIRED_COMPONENTS = {
     ),
     "SPIDER_MIDDLEWARES": ("sitecrawl.spidermiddlewares.start.StartMiddleware",),
     "ITEM_PIPELINES": (
-        "sitecrawl.pipelines.mapping.MappingPipeline",
-        "sitecrawl.pipelines.change.ChangePipeline",
-        "sitecrawl.pipelines.output.OutputPipeline",
+        "sitecrawl.pipelines.MappingPipeline",
+        "sitecrawl.pipelines.ChangePipeline",
+        "sitecrawl.pipelines.OutputPipeline",
     ),
 }
 SPIDER = "sitecrawl.spiders.site.SiteSpider"
 REQUIRED_CLASSES = {
     "SCHEDULER": "sitecrawl.scheduler.OriginScheduler",
-    "ITEM_PROCESSOR": "sitecrawl.pipelines.processor.DocumentProcessor",
+    "ITEM_PROCESSOR": "sitecrawl.pipelines.DocumentProcessor",
 }
 REMEDY = "the crawl cannot do without it"
 

@@ -169,8 +169,8 @@ def test_a_site_spider_runs_from_a_file(server: Server, fetching: Say, tmp_path:
     ("setting", "lacks"),
     [
         (
-            'ITEM_PIPELINES={"sitecrawl.pipelines.output.OutputPipeline": null}',
-            "ITEM_PIPELINES lacks sitecrawl.pipelines.output.OutputPipeline",
+            'ITEM_PIPELINES={"sitecrawl.pipelines.OutputPipeline": null}',
+            "ITEM_PIPELINES lacks sitecrawl.pipelines.OutputPipeline",
         ),
         ("EXTENSIONS_BASE={}", "EXTENSIONS lacks sitecrawl.extensions.crawl.Crawl"),
         (
@@ -180,7 +180,7 @@ def test_a_site_spider_runs_from_a_file(server: Server, fetching: Say, tmp_path:
         ("SCHEDULER=scrapy.core.scheduler.Scheduler", "SCHEDULER is not sitecrawl.scheduler"),
         (
             "ITEM_PROCESSOR=scrapy.pipelines.ItemPipelineManager",
-            "ITEM_PROCESSOR is not sitecrawl.pipelines.processor.DocumentProcessor",
+            "ITEM_PROCESSOR is not sitecrawl.pipelines.DocumentProcessor",
         ),
     ],
 )

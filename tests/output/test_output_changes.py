@@ -9,7 +9,7 @@ from sitecrawl.config.rules_from_options import build_rules
 from sitecrawl.crawl.visit import ResponseFacts, Visit
 from sitecrawl.frontier.base import DueUrl
 from sitecrawl.items import Document
-from sitecrawl.pipelines.change import ChangePipeline
+from sitecrawl.pipelines import ChangePipeline
 from sitecrawl.policy.documents.obedience import RobotsVerdict
 from sitecrawl.web.html.page import Link, Page
 

@@ -1,1 +1,0 @@
-"""Item pipelines: from a page to its stored document."""
