@@ -55,7 +55,7 @@ def trace(frame, event, _):
         if name == ("output/exporters.py", "export_item"):
             walk[0] = "end"
         return
-    if name == ("spidermiddlewares/start.py", "process_start") and not walks["start"]:
+    if name == ("spidermiddlewares.py", "process_start") and not walks["start"]:
         walk[0] = "start"
     elif name == ("http/handler.py", "download_request"):
         if frame.f_locals["request"].url == start:

@@ -38,7 +38,7 @@ EXTENSIONS_BASE = {
     "sitecrawl.extensions.close_spider.CloseSpider": 0,
     "sitecrawl.output.feeds.Feeds": 0,
     "sitecrawl.extensions.json_log.JsonLog": 4,
-    "sitecrawl.extensions.printable_log.PrintableLog": 5,
+    "sitecrawl.extensions.log_messages.PrintableLog": 5,
     "sitecrawl.extensions.crawl.Crawl": 10,
     "sitecrawl.extensions.crawl_ending.CrawlEnding": 11,
     "sitecrawl.http.early_close.EarlyClose": 20,
@@ -64,10 +64,10 @@ DOWNLOADER_MIDDLEWARES_BASE = {
     "sitecrawl.downloadermiddlewares.placeholders.PlaceholderMiddleware": 40,
     "sitecrawl.downloadermiddlewares.meta_robots.MetaRobotsMiddleware": 50,
     "sitecrawl.downloadermiddlewares.rules.RulesMiddleware": 100,
-    "sitecrawl.downloadermiddlewares.robots.RobotsMiddleware": 200,
+    "sitecrawl.downloadermiddlewares.rules.RobotsMiddleware": 200,
     "sitecrawl.downloadermiddlewares.headers.HeadersMiddleware": 300,
     "sitecrawl.downloadermiddlewares.conditional.ConditionalMiddleware": 400,
-    "sitecrawl.downloadermiddlewares.kept_files.KeptFilesMiddleware": 450,
+    "sitecrawl.downloadermiddlewares.conditional.KeptFilesMiddleware": 450,
     "sitecrawl.downloadermiddlewares.adhoc.AdhocMiddleware": 550,
     "sitecrawl.downloadermiddlewares.outcome.OutcomeMiddleware": 620,
     "sitecrawl.downloadermiddlewares.cookies.CookiesMiddleware": 700,
@@ -77,7 +77,7 @@ DOWNLOADER_MIDDLEWARES_BASE = {
 }
 
 SPIDER_MIDDLEWARES_BASE = {
-    "sitecrawl.spidermiddlewares.start.StartMiddleware": 25,
+    "sitecrawl.spidermiddlewares.StartMiddleware": 25,
     "scrapy.spidermiddlewares.httperror.HttpErrorMiddleware": 50,
 }
 
@@ -120,5 +120,5 @@ FEED_STORAGES_BASE = {
 }
 
 LOG_LEVEL = "INFO"
-LOG_FORMATTER = "sitecrawl.logformatter.LogFormatter"
+LOG_FORMATTER = "sitecrawl.extensions.log_messages.LogFormatter"
 WARN_ON_GENERATOR_RETURN_VALUE = False

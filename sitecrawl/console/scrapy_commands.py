@@ -55,7 +55,7 @@ REQUIRED_COMPONENTS = {
         "sitecrawl.downloadermiddlewares.outcome.OutcomeMiddleware",
         "sitecrawl.downloadermiddlewares.turn.TurnMiddleware",
     ),
-    "SPIDER_MIDDLEWARES": ("sitecrawl.spidermiddlewares.start.StartMiddleware",),
+    "SPIDER_MIDDLEWARES": ("sitecrawl.spidermiddlewares.StartMiddleware",),
     "ITEM_PIPELINES": (
         "sitecrawl.pipelines.MappingPipeline",
         "sitecrawl.pipelines.ChangePipeline",

@@ -25,8 +25,7 @@ from sitecrawl.frontier.base import Outcome
 from sitecrawl.output.delivery import Delivery
 from sitecrawl.policy.documents.obedience import refresh_target
 from sitecrawl.policy.http.redirects import RedirectChains
-from sitecrawl.scheduling.background import BackgroundTasks
-from sitecrawl.scheduling.engine_waker import EngineWaker
+from sitecrawl.scheduling.background import BackgroundTasks, EngineWaker
 from sitecrawl.scheduling.fetch_outcomes import VisitRequests
 from sitecrawl.scheduling.leased_origins import LeasedOrigins
 from sitecrawl.scheduling.listed_pages import ListedPages
@@ -37,8 +36,7 @@ from sitecrawl.scheduling.origin_knowledge import OriginKnowledge
 from sitecrawl.scheduling.origin_queues import OriginQueues
 from sitecrawl.scheduling.passes import Passes
 from sitecrawl.scheduling.request_budget import RequestBudget
-from sitecrawl.scheduling.robots_files import RobotsFiles
-from sitecrawl.scheduling.usage_files import UsageFiles
+from sitecrawl.scheduling.robots_files import RobotsFiles, UsageFiles
 from sitecrawl.scheduling.work_sharing import WorkSharing
 from sitecrawl.scheduling.worker_processes import WorkerProcess, WorkerProcesses
 from sitecrawl.scheduling.yields import Yields

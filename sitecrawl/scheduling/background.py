@@ -1,4 +1,4 @@
-"""Background tasks on the crawl database, which the crawl waits for before it ends."""
+"""Background tasks on the crawl database, which wake Scrapy's engine."""
 
 from __future__ import annotations
 
@@ -8,8 +8,37 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Coroutine
 
+    from scrapy.core.engine import _Slot
+    from scrapy.crawler import Crawler
+
     from sitecrawl.crawl.frontier_owner import FrontierOwner
-    from sitecrawl.scheduling.engine_waker import EngineWaker
+
+
+class EngineWaker:
+    """Waker of the engine, which then asks the scheduler; no effect while no spider is open."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        self._crawler = crawler
+
+    def schedule(self) -> None:
+        """Make the engine ask in the next iteration of the event loop."""
+        slot = self._slot
+        if slot is not None:
+            slot.nextcall.schedule()
+
+    def call_now(self) -> None:
+        """Make the engine ask at once."""
+        slot = self._slot
+        if slot is not None:
+            slot.nextcall()
+
+    @property
+    def _slot(self) -> _Slot | None:
+        try:
+            engine = self._crawler.engine
+        except RuntimeError:  # newer versions of Scrapy raise it before the crawl starts
+            return None
+        return engine._slot if engine is not None else None
 
 
 class BackgroundTasks:

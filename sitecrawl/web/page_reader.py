@@ -23,8 +23,7 @@ from sitecrawl.web.html.outgoing import Outgoing, fill_outgoing
 from sitecrawl.web.html.page import Page
 from sitecrawl.web.html.parser_bounds import bounded
 from sitecrawl.web.html.reader import NO_READING, Reading, read_html
-from sitecrawl.web.language_detection import judged_language
-from sitecrawl.web.languages import read_language
+from sitecrawl.web.languages import judged_language, read_language
 from sitecrawl.web.media_type import is_html, is_text, is_xml, media_type
 from sitecrawl.web.memory import release_memory
 from sitecrawl.web.read_options import ReadOptions

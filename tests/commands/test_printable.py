@@ -10,7 +10,7 @@ import pytest
 from fixtures.crawls import CrawlCommand
 from fixtures.server import Answer, Server
 from sitecrawl.console.terminal import print_errors, print_lines, printable
-from sitecrawl.extensions.printable_log import PrintableFormatter
+from sitecrawl.extensions.log_messages import PrintableFormatter
 
 
 @pytest.mark.parametrize(

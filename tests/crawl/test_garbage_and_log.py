@@ -13,7 +13,7 @@ from scrapy.utils.misc import build_from_crawler
 from scrapy.utils.test import get_crawler
 
 from sitecrawl.extensions.garbage import THRESHOLDS, Garbage
-from sitecrawl.logformatter import LogFormatter
+from sitecrawl.extensions.log_messages import LogFormatter
 
 
 def test_the_collector_is_left_as_it_was() -> None:

@@ -22,8 +22,7 @@ from sitecrawl.crawl.frontier_owner import FrontierOwner
 from sitecrawl.crawl.recorder import Recorder
 from sitecrawl.frontier import open_frontier
 from sitecrawl.policy.http.redirects import RedirectChains
-from sitecrawl.scheduling.background import BackgroundTasks
-from sitecrawl.scheduling.engine_waker import EngineWaker
+from sitecrawl.scheduling.background import BackgroundTasks, EngineWaker
 from sitecrawl.scheduling.leased_origins import LeasedOrigins
 from sitecrawl.scheduling.listed_pages import ListedPages
 from sitecrawl.scheduling.origin_knowledge import OriginKnowledge

@@ -7,7 +7,7 @@ from datetime import date
 
 import pytest
 
-from sitecrawl.web.language_detection import judged_language
+from sitecrawl.web.languages import judged_language
 from sitecrawl.web.text_dates import date_in_path, dates_in
 
 GERMAN = (

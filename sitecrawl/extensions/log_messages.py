@@ -1,18 +1,49 @@
-"""Escape control characters in the log, as pages could send commands to a terminal with them."""
+"""Log messages of pages and items: those that will be logged, without control characters."""
 
 from __future__ import annotations
 
 import logging
 from copy import copy
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from scrapy import signals
+from scrapy import logformatter, signals
 from scrapy.utils.log import get_scrapy_root_handler
 
 from sitecrawl.console.terminal import printable
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
+    from scrapy.logformatter import LogFormatterResult
+
+
+class LogFormatter(logformatter.LogFormatter):
+    """Scrapy's messages, without those below ``LOG_LEVEL``.
+
+    Scrapy's root logger accepts every level and its handler filters: otherwise two records
+    would be created for each page and dropped.
+    """
+
+    def __init__(self, level: int = logging.DEBUG) -> None:
+        self._level = level
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> LogFormatter:
+        """Build it with the level of the crawl's log."""
+        level = crawler.settings["LOG_LEVEL"]
+        return cls(logging.getLevelName(level) if isinstance(level, str) else int(level))
+
+    def crawled(self, *args: Any) -> LogFormatterResult | None:  # type: ignore[override]
+        """Return the message for a fetched page."""
+        return super().crawled(*args) if self._level <= logging.DEBUG else None
+
+    def scraped(self, *args: Any) -> LogFormatterResult | None:  # type: ignore[override]
+        """Return the message for an item that passed the pipelines."""
+        return super().scraped(*args) if self._level <= logging.DEBUG else None
+
+    def dropped(self, *args: Any) -> LogFormatterResult | None:  # type: ignore[override]
+        """Return the message for an item that a pipeline dropped."""
+        message = super().dropped(*args)
+        return message if message["level"] >= self._level else None
 
 
 class PrintableLog:

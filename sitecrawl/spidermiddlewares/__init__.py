@@ -1,1 +1,0 @@
-"""Middlewares for the requests that the spider starts with."""
