@@ -13,7 +13,7 @@ from scrapy.exceptions import UsageError
 
 from sitecrawl.config.configuration import changed_options
 from sitecrawl.config.options.crawl_options import NAMING
-from sitecrawl.config.rules_from_options import widen_scope
+from sitecrawl.config.rules_from_options import apply_learned
 from sitecrawl.console.command_base import StoredCommand
 from sitecrawl.console.crawl_sources import CrawledSource, find_crawl
 from sitecrawl.console.reindexing import ReindexPlan, StoredJudge, rewrite_unchanged
@@ -38,7 +38,7 @@ class Command(StoredCommand):
         source = find_crawl(self.settings["SITECRAWL_DATABASE"], opts.spargs)
         rules, params = self.rules(source.configuration), source.configuration.params
         with open_records(source.database) as records:
-            widen_scope(rules, params, records)
+            apply_learned(rules, params, records)
         today = StoredJudge(source.configuration, rules)
         with open_reindex(source.database, params.realm) as reindex:
             found = plan(source, reindex, today)

@@ -81,8 +81,12 @@ def start_fingerprints(rules: Rules, params: CrawlParams) -> frozenset[int]:
     return frozenset(start.fingerprint for start in starts)
 
 
-def widen_scope(rules: Rules, params: CrawlParams, records: Records) -> None:
-    """Bring the last known redirect targets of the starts into scope."""
+def apply_learned(rules: Rules, params: CrawlParams, records: Records) -> None:
+    """Bring the last known redirect targets of the starts into scope, and keep the parameters that
+    proved to carry a meaning.
+    """
     starts = [rules.admit(normalize(start) or start, via="seed").url for start in params.start]
     for url, target in records.redirect_chain(starts, realm=params.realm, key=rules.key):
         rules.admit_redirect(url, target)
+    for key, name in records.meanings(params.realm):
+        rules.take_back(key, (name,))

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from sitecrawl.frontier.base import Candidate
 from sitecrawl.policy.decision import ALLOWED, Decision, Refusals, refuse
+from sitecrawl.policy.urls.parameter_trials import Found, ParameterTrials
 from sitecrawl.policy.urls.scope import Scope
 from sitecrawl.policy.urls.url_rules import WellFormed, read_target
 from sitecrawl.web.urls.url import normalize
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from scrapy.statscollectors import StatsCollector
 
@@ -158,6 +159,7 @@ class Discovery:
         self.refusals = Refusals()
         self.anchors = AnchorTexts()
         self.truncations = TruncationWarnings(stats)
+        self.trials = ParameterTrials(rules)
         self._chains = chains
         self._seen: dict[int, int] = {}
         self._unnamed: frozenset[int] = frozenset()
@@ -367,6 +369,7 @@ class Discovery:
             return None
         if link.hreflang and "alternate" in link.rel:
             self._note_translation(due, link.hreflang, admission)
+        candidates.extend(self._samples(link.url, admission, depth, due))
         if stored is not None and link.via not in DECLARED:
             stored.append((admission.origin, admission.fingerprint, admission.url))
         if link.text:  # extracted only if enabled
@@ -376,6 +379,22 @@ class Discovery:
         self._seen[admission.fingerprint] = depth
         candidates.append(self._candidate(admission, depth, "link", due.url))
         return None
+
+    def _samples(
+        self, url: str, admission: Admission, depth: int, due: DueUrl
+    ) -> Iterator[Candidate]:
+        """Yield the candidates for a trial of the parameters that a link has lost, if it begins."""
+        if "?" in url and admission.url != url:
+            links = self.trials.note(admission.origin, admission.url, Found(url, depth, due.url))
+            yield from filter(None, map(self.found, links))
+
+    def found(self, link: Found) -> Candidate | None:
+        """Return the candidate for a link that was found before, if it is admitted and new by now."""
+        admission = self.rules.admit(link.url, depth=link.depth)
+        if not admission.decision.allowed or admission.fingerprint in self._seen:
+            return None
+        self._seen[admission.fingerprint] = link.depth
+        return self._candidate(admission, link.depth, "link", link.referrer)
 
     def _note_translation(self, due: DueUrl, language: str, admission: Admission) -> None:
         """Keep a translation that a page declares."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from sitecrawl.config.assembly import agent
 from sitecrawl.config.configuration import Configuration
 from sitecrawl.config.options.crawl_options import CrawlParams
-from sitecrawl.config.rules_from_options import Citations, widen_scope
+from sitecrawl.config.rules_from_options import Citations, apply_learned
 from sitecrawl.explain.past_refusals import MAX_RUNS, PastRefusals, stored_refusal
 from sitecrawl.explain.schedule_forecast import ScheduleForecast
 from sitecrawl.frontier.base import OriginState
@@ -77,7 +77,7 @@ class Explainer:
         self._past = PastRefusals.of(self._runs)
         self._starts = {self._seed(start).fingerprint for start in self._params.start}
         if records:
-            widen_scope(rules, self._params, records)
+            apply_learned(rules, self._params, records)
 
     def know(self, origin: OriginState | None) -> None:
         """Use this state of an origin instead of that of the crawl database."""

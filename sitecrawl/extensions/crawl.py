@@ -34,6 +34,7 @@ from sitecrawl.scheduling.login_walls import LoginWalls
 from sitecrawl.scheduling.missing_page_probes import MissingPageProbes
 from sitecrawl.scheduling.origin_knowledge import OriginKnowledge
 from sitecrawl.scheduling.origin_queues import OriginQueues
+from sitecrawl.scheduling.parameter_meanings import ParameterMeanings
 from sitecrawl.scheduling.passes import Passes
 from sitecrawl.scheduling.request_budget import RequestBudget
 from sitecrawl.scheduling.robots_files import RobotsFiles, UsageFiles
@@ -104,7 +105,8 @@ class Crawl:
         discovery = self.discovery = discovery_of(spider, cite, stats)
         dates = ListedPages(params, owner, recorder)
         yields = Yields(params, owner, recorder, discovery, tasks, settings=cite)
-        knowledge = OriginKnowledge(dates, yields, owner, tasks)
+        meanings = ParameterMeanings(discovery, owner, recorder, tasks)
+        knowledge = OriginKnowledge(dates, yields, meanings, owner, tasks)
         leased = LeasedOrigins(params, owner, recorder, tasks, knowledge, workers=workers)
         self.leased = leased
         self.seed_redirects = SeedRedirects(discovery, owner)

@@ -13,6 +13,8 @@ SAVE = (
     " ON CONFLICT (origin, basis, name) DO UPDATE SET value = excluded.value"
 )
 ADMIT = "UPDATE url SET waiting = 1, priority = 0 WHERE origin = ? AND reason = ? AND waiting = 0"
+MEANING = "meaning"
+"""Basis of the names of parameters that carry a meaning on an origin, whatever lists say of them."""
 RESTORE = "UPDATE url SET priority = 0 WHERE origin = ? AND waiting = 1 AND priority < 0"
 
 

@@ -10,6 +10,7 @@ from urllib.parse import quote, unquote
 
 from sitecrawl.frontier.base import HeldGroup, OriginState, Outcome
 from sitecrawl.frontier.database import Database, Row
+from sitecrawl.frontier.evidence_table import MEANING
 from sitecrawl.frontier.leases import day_of, is_dead, stopped_without_end
 from sitecrawl.frontier.link_table import LinkGraph
 from sitecrawl.frontier.outbox import read_changes, read_document
@@ -351,6 +352,14 @@ class Records:
         """Return the stored state of an origin, with its robots.txt."""
         rows = self._database.rows(ORIGIN, (key, realm))
         return OriginState(*rows[0]) if rows else None
+
+    def meanings(self, realm: str) -> list[tuple[str, str]]:
+        """Return the names of parameters that proved to carry a meaning, each with its origin."""
+        return self._database.rows(
+            "SELECT o.key, e.name FROM evidence AS e JOIN origin AS o ON o.id = e.origin"
+            " WHERE e.basis = ? AND o.realm = ? ORDER BY o.key, e.name",
+            (MEANING, realm),
+        )
 
     def visits_today(self, key: str, realm: str) -> int:
         """Return the number of pages of an origin that were visited today (UTC)."""

@@ -1,4 +1,4 @@
-"""Knowledge about leased origins: the dates of their sitemaps and the yield of their pages."""
+"""Knowledge about leased origins: dates of sitemaps, yield of pages, meaning of parameters."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from sitecrawl.policy.decision import Decision
     from sitecrawl.scheduling.background import BackgroundTasks
     from sitecrawl.scheduling.listed_pages import ListedPages
+    from sitecrawl.scheduling.parameter_meanings import ParameterMeanings
     from sitecrawl.scheduling.yields import Yields
 
 PRIORITIES = {DueVerdict.LATER: LATER, DueVerdict.SHELVED: SHELF}
@@ -26,11 +27,17 @@ class OriginKnowledge:
     """
 
     def __init__(
-        self, dates: ListedPages, yields: Yields, owner: FrontierOwner, tasks: BackgroundTasks
+        self,
+        dates: ListedPages,
+        yields: Yields,
+        meanings: ParameterMeanings,
+        owner: FrontierOwner,
+        tasks: BackgroundTasks,
     ) -> None:
         self.released: Event[str] = Event()
         self.dates = dates
         self.yields = yields
+        self._meanings = meanings
         self._owner = owner
         self._tasks = tasks
         self._returned: dict[str, dict[int, int | None]] = {}
@@ -39,6 +46,7 @@ class OriginKnowledge:
         """Load what earlier runs have learned of an origin, unless it is loaded."""
         await self.dates.prepare(key)
         await self.yields.prepare(key)
+        await self._meanings.prepare(key)
 
     async def release(self, key: str) -> None:
         """Store what was learned of an origin, before its lease ends."""

@@ -274,6 +274,7 @@ class OriginQueues:
             await self._recorder.flush(origin.key)
         idle = origin.is_idle  # before: what ends meanwhile has links that are not among the dues
         dues = await self._pop(origin)
+        await self._knowledge.prepare(origin.key)
         decisions = [self._discovery.recheck(due) for due in dues]
         if any(decision.reason == "scope" for decision in decisions):
             await self._seed_redirects.look(origin.key)
@@ -284,7 +285,6 @@ class OriginQueues:
                 allowed.append(due)
             else:
                 self._block(origin, due, decision, Outcome.BLOCKED_URL_BY_LOCAL_POLICY)
-        await self._knowledge.prepare(origin.key)
         yields = self._knowledge.yields
         now, put_off = yields.sort(origin.key, allowed, idle=idle)
         if put_off:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from enum import Enum, auto
 from typing import TYPE_CHECKING, Any
 
-from sitecrawl.frontier.evidence_table import StoredEvidence
+from sitecrawl.frontier.evidence_table import MEANING, StoredEvidence
 from sitecrawl.policy.lifecycle.revisit import WITH_CONTENT
 from sitecrawl.policy.outcomes import Outcome
 from sitecrawl.policy.worth.endless import EndlessParts, GrowingPage, Part, State, part_of
@@ -136,7 +136,7 @@ class Yields:
         for each in stored:
             if each.basis == PART:
                 own.parts.restore(each.name, each.values)
-            elif each.basis != DATES:
+            elif each.basis not in (DATES, MEANING):
                 own.evidence.restore(each.basis, each.name, each.values)
         self._origins.setdefault(key, own)
 

@@ -167,15 +167,16 @@ class RuleParams(OptionGroup):
         effect=Effect.FOLLOWING,
         description="Names of session ids, removed from queries and paths, whatever their case; "
         "* is any text. Digests (MD5, SHA-1) are removed from sid and other names of sessions too. "
-        "The default names apply to query=learn, and never to parameters of query_keep or allow. "
+        "The default names apply to query=learn, and never to parameters of query_keep or allow; they are "
+        "guesses, which an origin loses where three URLs that differ in them bring several texts. "
         "If empty all session ids stay, as needed by a site that has no page without one.",
     )
     entry_parameters: Words = option(
         default=TRACKING_PARAMETERS,
         effect=Effect.FOLLOWING,
         description="Names of parameters removed from queries, as those that only track where "
-        "visitors came from; * is any text, and +name adds to the list. The default names apply to "
-        "query=learn, and never to parameters of query_keep or allow.",
+        "visitors came from; * is any text, and +name adds to the list. The default names are guesses "
+        "as those of session_parameters are.",
     )
     domino: bool = option(
         default=True,

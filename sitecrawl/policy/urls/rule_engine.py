@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import NamedTuple, Self
@@ -17,11 +17,17 @@ from sitecrawl.policy.urls.canonicalization import (
     Rewriting,
     has_parameters,
     has_treated_query,
+    parameter_names,
 )
 from sitecrawl.policy.urls.known_views import KnownViews, PageViews
 from sitecrawl.policy.urls.login_links import LogoutLinks
 from sitecrawl.policy.urls.scope import NumericHosts, Scope
-from sitecrawl.policy.urls.session_ids import SessionIds, TrackingParameters
+from sitecrawl.policy.urls.session_ids import (
+    NamedParameters,
+    SessionIds,
+    TrackingParameters,
+    taken_back,
+)
 from sitecrawl.policy.urls.url_rules import (
     FORM_RULES,
     PATH_RULES,
@@ -107,6 +113,7 @@ class Rules:
     known_views: KnownViews
     media_types: MediaTypes
     key: Callable[[str], str]
+    named: Sequence[NamedParameters]
     memory: int = 20_000
     _known: dict[str, Admission] = field(default_factory=dict, init=False)
 
@@ -127,6 +134,12 @@ class Rules:
                 default_pages=frozenset(options.value("default_pages")),
                 fold=frozenset(options.value("fold")),
             ),
+            named=[
+                change.named
+                for stage in stages
+                for change in stage.changes
+                if isinstance(change, SessionIds | TrackingParameters)
+            ],
         )
 
     def admit(
@@ -190,8 +203,32 @@ class Rules:
             self.forget()
         return notice
 
+    def guessed(self, url: str, changed: str) -> tuple[str, ...]:
+        """Return the names of parameters that ``changed`` lacks because a default list names them."""
+        removed = parameter_names(url.partition("?")[2]) - parameter_names(
+            changed.partition("?")[2]
+        )
+        patterns = [each.guesses for each in self.named if each.guesses]
+        return tuple(
+            sorted(name for name in removed if any(each.fullmatch(name) for each in patterns))
+        )
+
+    def try_as_found(self, urls: Iterable[str]) -> None:
+        """Exempt URLs from the default lists of names, for a trial."""
+        for each in urls:
+            self._exempt({each, normal_form(each)})
+
+    def take_back(self, key: str, names: Iterable[str]) -> None:
+        """Exempt names on an origin from the default lists, as they carry a meaning there."""
+        self._exempt({taken_back(key, name) for name in names})
+
+    def _exempt(self, entries: set[str]) -> None:
+        for each in self.named:
+            each.taken_back.update(entries)
+        self.forget()
+
     def forget(self) -> None:
-        """Clear the cache of decisions; needed when the scope has been widened."""
+        """Clear the cache of decisions; needed when the rules have changed."""
         self._known.clear()
 
     def explain(

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Self
 
 from sitecrawl.policy.decision import OptionValues
 from sitecrawl.policy.urls.canonicalization import keep_parameters, names_pattern
 from sitecrawl.policy.urls.url_rules import UrlChange
 from sitecrawl.web.urls.identity import normal_pattern
+from sitecrawl.web.urls.url import origin
 
 # The names that server software and senders of advertisements use for nothing else. Names such as
 # ref, sid and src are not among them: on many sites they are all that identifies a page.
@@ -42,7 +43,8 @@ TRACKING_PARAMETERS = (
 )
 
 # A session id by its value, whose name is only a guess: a digest (MD5, SHA-1), as of phpBB and PHP.
-_DIGEST = r"(?:s|sid|\w*(?:_sid|sess(?:ion)?[_-]?id))=(?:[0-9a-f]{8}){4,5}"
+_DIGEST_NAME = r"(?:s|sid|\w*(?:_sid|sess(?:ion)?[_-]?id))"
+_DIGEST = f"{_DIGEST_NAME}=(?:[0-9a-f]{{8}}){{4,5}}"
 _PATH_DIGEST = re.compile(f";{_DIGEST}(?![^/?;&])", re.IGNORECASE)
 _QUERY_DIGEST = re.compile(f"(?<![^&;]){_DIGEST}(?:&amp;|[&;]|$)", re.IGNORECASE)
 # ASP.NET's cookieless sessions, as a segment of their own.
@@ -57,20 +59,30 @@ class NamedParameters:
     """Parameters that lists of names remove, unless other options ask for them.
 
     The default lists apply to ``query=learn`` only: the other values say themselves which
-    parameters stay. ``allowed`` are the patterns of ``allow``.
+    parameters stay. ``guesses`` are the names that such a list only guesses. ``allowed`` are the
+    patterns of ``allow``, ``taken_back`` the names with an origin before them, and the URLs as found,
+    that a trial exempts.
     """
 
     names: re.Pattern[str] | None
+    guesses: re.Pattern[str] | None
     kept: frozenset[str]
     allowed: tuple[re.Pattern[str], ...]
+    taken_back: set[str] = field(default_factory=set)
 
     @classmethod
     def build(cls, options: OptionValues, option: str, default: tuple[str, ...]) -> Self:
         """Build the treatment from the names of an option."""
         names = tuple(options.value(option))
-        applies = options.value("query") == "learn" or names != default
+        is_guess = names == default
+        pattern = names_pattern(names) if names else None
+        if is_guess and options.value("query") != "learn":
+            pattern = None
         return cls(
-            names_pattern(names) if names and applies else None,
+            pattern,
+            re.compile(f"{pattern.pattern}|{_DIGEST_NAME}", re.IGNORECASE)
+            if pattern and is_guess
+            else None,
             frozenset(options.value("query_keep")),
             tuple(re.compile(normal_pattern(entry)) for entry in options.value("allow")),
         )
@@ -78,9 +90,15 @@ class NamedParameters:
     def remove(self, url: str) -> str:
         """Return ``url`` without the named parameters of its query."""
         names = self.names
-        if names is None:
+        if names is None or url in self.taken_back:
             return url
-        return keep_parameters(url, lambda name: name in self.kept or not names.fullmatch(name))
+        return keep_parameters(url, lambda name: not names.fullmatch(name) or self.keeps(url, name))
+
+    def keeps(self, url: str, name: str) -> bool:
+        """Return True if an option or a trial keeps a parameter of this name."""
+        if name in self.kept:
+            return True
+        return bool(self.taken_back) and taken_back(origin(url), name) in self.taken_back
 
     def unless_allowed(self, url: str, changed: str) -> str:
         """Return ``changed``, or ``url`` if only that matches a pattern of ``allow``."""
@@ -115,8 +133,8 @@ class SessionIds(UrlChange):
         before = ""
         while path != before:  # the remaining parts may form another id
             before, path = path, self._strip(path)
-        if query and self.named.names is not None:
-            query = _strip_query(query)
+        if query and self.named.names is not None and url not in self.named.taken_back:
+            query = self._strip_query(url, query)
             mark = "?" if query else ""
         return self.named.unless_allowed(url, self.named.remove(path + mark + query))
 
@@ -127,12 +145,20 @@ class SessionIds(UrlChange):
             path = _DOLLAR.sub("", path)
         return _ASPX_SEGMENT.sub("", path) if "/(" in path else path
 
+    def _strip_query(self, url: str, query: str) -> str:
+        if "$" in query:
+            query = _DOLLAR_IN_VALUE.sub("", query)
 
-def _strip_query(query: str) -> str:
-    if "$" in query:
-        query = _DOLLAR_IN_VALUE.sub("", query)
-    stripped = _QUERY_DIGEST.sub("", query)
-    return query if stripped == query else stripped.rstrip("&;")
+        def keep(found: re.Match[str]) -> str:
+            return found[0] if self.named.keeps(url, found[0].partition("=")[0]) else ""
+
+        stripped = _QUERY_DIGEST.sub(keep, query)
+        return query if stripped == query else stripped.rstrip("&;")
+
+
+def taken_back(key: str, name: str) -> str:
+    """Return the entry of ``NamedParameters.taken_back`` for a name on an origin."""
+    return f"{key} {name}"
 
 
 @dataclass(slots=True)

@@ -1,0 +1,69 @@
+"""Names of session ids and tracking parameters that carry a meaning on an origin."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from sitecrawl.frontier.evidence_table import MEANING, StoredEvidence
+from sitecrawl.scheduling.yields import FRUITLESS
+
+if TYPE_CHECKING:
+    from sitecrawl.crawl.discovery import Discovery
+    from sitecrawl.crawl.frontier_owner import FrontierOwner
+    from sitecrawl.crawl.recorder import Recorder
+    from sitecrawl.frontier.base import VisitResult
+    from sitecrawl.scheduling.background import BackgroundTasks
+
+TAKEN_BACK = "%s: URLs keep %s, as pages differ by it (session_parameters, entry_parameters)"
+
+logger = logging.getLogger(__name__)
+
+
+class ParameterMeanings:
+    """The trials of names, fed with the results of visits, and what earlier runs have learned."""
+
+    def __init__(
+        self,
+        discovery: Discovery,
+        owner: FrontierOwner,
+        recorder: Recorder,
+        tasks: BackgroundTasks,
+    ) -> None:
+        self._discovery = discovery
+        self._owner = owner
+        self._tasks = tasks
+        self._known: set[str] = set()
+        self._judge = recorder.judge
+        recorder.judge = self.judged
+
+    async def prepare(self, key: str) -> None:
+        """Load the names that carry a meaning on an origin."""
+        if key not in self._known:
+            self._known.add(key)
+            stored = await self._owner.frontier.evidence(key, MEANING)
+            if stored:
+                self._discovery.rules.take_back(key, (each.name for each in stored))
+
+    def judged(self, visit: VisitResult) -> VisitResult:
+        """Learn from a visit; add the links that its result brings back."""
+        visit = self._judge(visit)
+        trials, due = self._discovery.trials, visit.due
+        if visit.again:
+            return visit
+        text = (
+            f"{visit.document.get('title')} {visit.document.get('body')}"
+            if visit.document
+            else None
+        )
+        names, links = trials.judge(due.url, text)
+        if names:
+            logger.info(TAKEN_BACK, due.origin, " and ".join(names))
+            known = [StoredEvidence(MEANING, name, {}) for name in names]
+            self._tasks.begin(self._owner.frontier.save_evidence(due.origin, known))
+        if visit.outcome in FRUITLESS:
+            links += trials.missing(due.url)
+        found = (self._discovery.found(each) for each in links)
+        more = [each for each in found if each is not None]
+        return replace(visit, candidates=[*visit.candidates, *more]) if more else visit
