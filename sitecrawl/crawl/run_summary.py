@@ -37,8 +37,8 @@ class RunSummary:
         discovery: Discovery,
         leased: LeasedOrigins,
         seed_report: SeedReport,
-        *,
         failures: Failures,
+        *,
         writes_output: bool = True,
     ) -> None:
         self._stats = stats

@@ -121,11 +121,10 @@ class Crawl:
             seed_report=starts,
             tasks=tasks,
         )
-        failures = Failures(recorder)
         self.login_walls = LoginWalls(params, leased, recorder)
         self.login = login_of(params, queues, tasks, stats) if params.logs_in else None
         self.summary = RunSummary(
-            stats, discovery, leased, starts, failures=failures, writes_output=not self.is_worker
+            stats, discovery, leased, starts, Failures(recorder), writes_output=not self.is_worker
         )
         self.budget = RequestBudget(params.max_pages, owner, tasks)
         self.work_sharing = WorkSharing(owner, leased, queues, self.summary)

@@ -26,6 +26,7 @@ from sitecrawl.scheduling.background import BackgroundTasks, EngineWaker
 from sitecrawl.scheduling.leased_origins import LeasedOrigins
 from sitecrawl.scheduling.listed_pages import ListedPages
 from sitecrawl.scheduling.origin_knowledge import OriginKnowledge
+from sitecrawl.scheduling.parameter_meanings import ParameterMeanings
 from sitecrawl.scheduling.yields import Yields
 from tests.frontier.workers import SITE, candidate, ingested
 
@@ -56,7 +57,8 @@ def leased_origins(
     params = configuration.params
     dates = ListedPages(params, owner, recorder)
     yields = Yields(params, owner, recorder, discovery, tasks, settings=cite)
-    knowledge = OriginKnowledge(dates, yields, owner, tasks)
+    meanings = ParameterMeanings(discovery, owner, recorder, tasks)
+    knowledge = OriginKnowledge(dates, yields, meanings, owner, tasks)
     return LeasedOrigins(params, owner, recorder, tasks, knowledge)
 
 
