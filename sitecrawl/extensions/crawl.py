@@ -26,11 +26,11 @@ from sitecrawl.output.delivery import Delivery
 from sitecrawl.policy.documents.obedience import refresh_target
 from sitecrawl.policy.http.redirects import RedirectChains
 from sitecrawl.scheduling.background import BackgroundTasks, EngineWaker
+from sitecrawl.scheduling.failure_accounting import LoginWalls
 from sitecrawl.scheduling.fetch_outcomes import VisitRequests
 from sitecrawl.scheduling.leased_origins import LeasedOrigins
 from sitecrawl.scheduling.listed_pages import ListedPages
 from sitecrawl.scheduling.listing_requests import ListingRequests
-from sitecrawl.scheduling.login_walls import LoginWalls
 from sitecrawl.scheduling.missing_page_probes import MissingPageProbes
 from sitecrawl.scheduling.origin_knowledge import OriginKnowledge
 from sitecrawl.scheduling.origin_queues import OriginQueues

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from sitecrawl.policy.http.receipt import ReceiptSummary
+from sitecrawl.policy.http.politeness import ReceiptSummary
 from sitecrawl.policy.outcomes import Outcome
 
 __all__ = [

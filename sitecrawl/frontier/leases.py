@@ -13,8 +13,7 @@ from uuid import uuid4
 from sitecrawl.frontier.base import Backlog, Heartbeat, OriginState, Share
 from sitecrawl.frontier.database import Database, Row, padded, placeholders, storable
 from sitecrawl.frontier.state_options import StateOptions
-from sitecrawl.policy.http.politeness import MAX_CRAWL_DELAY
-from sitecrawl.policy.http.receipt import ReceiptSummary
+from sitecrawl.policy.http.politeness import MAX_CRAWL_DELAY, ReceiptSummary
 from sitecrawl.policy.origin_shares import load_of, to_lease
 
 PROC = Path("/proc")

@@ -12,7 +12,7 @@ from sitecrawl.frontier.documents import unpack
 from sitecrawl.frontier.link_table import LinkGraph
 from sitecrawl.frontier.records import Records
 from sitecrawl.policy.documents.audit import PageAudit, read_audit
-from sitecrawl.policy.http.receipt import Pause, ReceiptSummary
+from sitecrawl.policy.http.politeness import Pause, ReceiptSummary
 from sitecrawl.policy.outcomes import Outcome
 
 MIN_SPAN = 0.001  # seconds

@@ -1,12 +1,13 @@
-"""Connections to servers, each used for one exchange at a time."""
+"""Persistent connections to servers, each used for one exchange at a time, and their pool."""
 
 from __future__ import annotations
 
 import asyncio
+import resource
 import ssl
 from functools import cached_property
 from ipaddress import IPv4Address, IPv6Address, ip_address
-from typing import TYPE_CHECKING, Protocol, cast
+from typing import TYPE_CHECKING, cast
 
 from scrapy.exceptions import DownloadCancelledError, DownloadFailedError
 
@@ -16,21 +17,10 @@ from sitecrawl.http.messages import Route
 if TYPE_CHECKING:
     from twisted.internet.ssl import Certificate
 
-
-class ConnectionObserver(Protocol):
-    """Observer of a connection's life, such as the connection pool."""
-
-    def on_open(self, connection: Connection) -> None:
-        """Register a new connection."""
-        ...
-
-    def on_idle(self, connection: Connection) -> None:
-        """Register a connection that is free for another request."""
-        ...
-
-    def on_closed(self, connection: Connection) -> None:
-        """Forget a connection that was closed."""
-        ...
+KEEPALIVE_EXPIRY = 240.0  # seconds
+MAX_IDLE = 1000  # connections of all routes together
+RESERVED_FDS = 100  # file descriptors for the database, the feeds, DNS lookups, a browser
+CLOSE_TIMEOUT = 1.0  # seconds for the servers to close as well
 
 
 class Connection(asyncio.Protocol):
@@ -42,9 +32,9 @@ class Connection(asyncio.Protocol):
     transport: asyncio.Transport
     address: IPv4Address | IPv6Address | None
 
-    def __init__(self, route: Route, limits: FetchLimits, observer: ConnectionObserver) -> None:
+    def __init__(self, route: Route, limits: FetchLimits, pool: ConnectionPool) -> None:
         self.route = route
-        self._observer = observer
+        self._pool = pool
         self._timer = ReadTimer(limits, self._fail)
         self._exchange: Exchange | None = None
         self._has_ended = self._truncated = False
@@ -93,7 +83,7 @@ class Connection(asyncio.Protocol):
         self.address = ip_address(peer[0]) if peer else None
         tls = self._tls
         self._certificate = tls.getpeercert(binary_form=True) if tls is not None else None
-        self._observer.on_open(self)
+        self._pool.on_open(self)
 
     def data_received(self, data: bytes) -> None:
         """Pass received bytes to the current exchange."""
@@ -119,7 +109,7 @@ class Connection(asyncio.Protocol):
     def connection_lost(self, exc: Exception | None) -> None:
         """Handle the loss of the connection: fail the exchange that is under way."""
         self._timer.cancel()
-        self._observer.on_closed(self)
+        self._pool.on_closed(self)
         self.closed.set_result(None)
         if self._exchange is not None:
             self._exchange.end(exc, truncated=self._truncated)
@@ -136,7 +126,7 @@ class Connection(asyncio.Protocol):
         if disposition is Disposition.ABORT:
             self.abort()
         elif disposition is Disposition.KEEP_ALIVE and not self.transport.get_write_buffer_size():
-            self._observer.on_idle(self)
+            self._pool.on_idle(self)
         else:
             self.close()
 
@@ -154,3 +144,100 @@ def _has_close_notify(tls: ssl.SSLObject) -> bool:
         return True
     except ssl.SSLError:
         return False
+
+
+class ConnectionPool:
+    """Connections of one crawl; the idle ones are kept by route.
+
+    The connection that was idle for the shortest time is reused first. Above ``per_route`` or
+    ``max_idle`` the one that was idle for the longest time is closed.
+    """
+
+    def __init__(self, per_route: int, max_idle: int = MAX_IDLE) -> None:
+        self._per_route = per_route
+        self._max_idle = max_idle
+        self._open: set[Connection] = set()
+        self._idle: dict[Connection, float] = {}  # start of the idle time, longest first
+        self._idle_by_route: dict[Route, list[Connection]] = {}
+        self._timer: asyncio.TimerHandle | None = None
+
+    def acquire(self, route: Route) -> Connection | None:
+        """Acquire an idle connection of the route; None if there is none."""
+        while idle := self._idle_by_route.get(route):
+            connection = idle[-1]
+            self._forget(connection)
+            if connection.is_open:
+                return connection
+        return None
+
+    def on_open(self, connection: Connection) -> None:
+        """Register a new connection."""
+        self._open.add(connection)
+
+    def on_idle(self, connection: Connection) -> None:
+        """Keep a connection whose response is complete."""
+        now = asyncio.get_running_loop().time()
+        idle = self._idle_by_route.setdefault(connection.route, [])
+        idle.append(connection)
+        self._idle[connection] = now
+        if len(idle) > self._per_route:
+            self.close_idle(idle[0])
+        elif len(self._idle) > self._max_idle:
+            self.close_idle(next(iter(self._idle)))
+        if self._timer is None:
+            self._timer = asyncio.get_running_loop().call_later(
+                KEEPALIVE_EXPIRY, self._close_expired
+            )
+
+    def on_closed(self, connection: Connection) -> None:
+        """Forget a connection that was closed."""
+        self._open.discard(connection)
+        self._forget(connection)
+
+    async def close(self) -> None:
+        """Close all connections; abort those that do not close in time."""
+        if self._timer is not None:
+            self._timer.cancel()
+        connections = list(self._open)
+        for connection in connections:
+            connection.close()
+        if connections:
+            closed = [connection.closed for connection in connections]
+            await asyncio.wait(closed, timeout=CLOSE_TIMEOUT)
+        for connection in list(self._open):
+            connection.abort()
+        await asyncio.sleep(0)  # give the transports a round to close
+
+    def _close_expired(self) -> None:
+        """Close the connections that were idle for ``KEEPALIVE_EXPIRY``."""
+        self._timer = None
+        loop = asyncio.get_running_loop()
+        for connection, since in list(self._idle.items()):
+            if since + KEEPALIVE_EXPIRY > loop.time():
+                self._timer = loop.call_at(since + KEEPALIVE_EXPIRY, self._close_expired)
+                return
+            self.close_idle(connection)
+
+    def close_idle(self, connection: Connection) -> None:
+        """Close an idle connection."""
+        self._forget(connection)
+        connection.close()
+
+    def _forget(self, connection: Connection) -> None:
+        if self._idle.pop(connection, None) is None:
+            return
+        idle = self._idle_by_route[connection.route]
+        idle.remove(connection)
+        if not idle:
+            del self._idle_by_route[connection.route]
+
+
+def max_idle_connections(in_use: int) -> int:
+    """Number of idle connections that leave enough file descriptors for those in use.
+
+    Each of these may try two addresses at a time. Many systems allow a process 1,024.
+    """
+    allowed, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if allowed == resource.RLIM_INFINITY:
+        return MAX_IDLE
+    return max(0, min(MAX_IDLE, allowed - 2 * in_use - RESERVED_FDS))

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 from scrapy.exceptions import DownloadCancelledError, DownloadFailedError
 
-from sitecrawl.http.connection import Connection, ConnectionObserver
+from sitecrawl.http.connection import Connection, ConnectionPool
 from sitecrawl.http.exchange import FetchLimits
 from sitecrawl.http.fetch_errors import (
     AddressRefusedError,
@@ -170,14 +170,14 @@ class Dialer:
         self._certificates = certificates
         self._limits = limits
 
-    async def dial(self, route: Route, observer: ConnectionObserver) -> Connection:
+    async def dial(self, route: Route, pool: ConnectionPool) -> Connection:
         """Open a connection; raises one of Scrapy's download exceptions or of ``fetch_errors``."""
         host, port = route.tunnel[:2] if route.tunnel else route[:2]
         seconds = self._limits.read_timeout
         rule = self._rule if route.guarded else None
         by_socks = route.tunnel is not None and route.tunnel.scheme in SOCKS
         addresses = [] if by_socks else await permitted_addresses(host, rule, seconds)
-        connection = Connection(route, self._limits, observer)
+        connection = Connection(route, self._limits, pool)
         try:
             async with asyncio.timeout(seconds):
                 if by_socks:

@@ -15,8 +15,7 @@ from scrapy.responsetypes import responsetypes
 from scrapy.utils.asyncio import is_asyncio_available
 
 from sitecrawl.http.agent_identity import read_identity
-from sitecrawl.http.connection import Connection
-from sitecrawl.http.connection_pool import ConnectionPool, max_idle_connections
+from sitecrawl.http.connection import Connection, ConnectionPool, max_idle_connections
 from sitecrawl.http.content_decoding import decode_body, decode_prefix
 from sitecrawl.http.crawl_stop import CrawlStop
 from sitecrawl.http.dialing import Certificates, Dialer

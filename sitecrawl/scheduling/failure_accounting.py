@@ -1,14 +1,15 @@
-"""Charge responses and failures to the failure budget of their origin."""
+"""Charge responses, failures and login walls to their origin, which is given up after too many."""
 
 from __future__ import annotations
 
 import logging
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from sitecrawl.policy.advice import in_words
 from sitecrawl.policy.http.answers import FetchResult, answer_of_failure
 from sitecrawl.policy.lifecycle.revisit import LASTING
-from sitecrawl.policy.outcomes import Outcome
+from sitecrawl.policy.outcomes import READ, Outcome
 from sitecrawl.reqmeta import origin_of, sitemap_of, visit_of
 from sitecrawl.responses import answer_of
 
@@ -19,9 +20,20 @@ if TYPE_CHECKING:
     from scrapy.http import Response
     from scrapy.statscollectors import StatsCollector
 
-    from sitecrawl.frontier.base import DueUrl
+    from sitecrawl.config.options.crawl_options import CrawlParams
+    from sitecrawl.crawl.recorder import Recorder
+    from sitecrawl.frontier.base import DueUrl, VisitResult
+    from sitecrawl.scheduling.leased_origins import LeasedOrigins
     from sitecrawl.scheduling.origin import Origin
     from sitecrawl.scheduling.yields import Yields
+
+CHARGED_TO_LISTINGS = frozenset({Outcome.FILE_INGESTED, Outcome.RATE_LIMITED})
+"""A failed sitemap implies nothing about the pages; a site that refuses further requests does."""
+BROKEN = frozenset({500, 501})
+"""Status codes by which a program fails on a page; others say that a server is busy or away."""
+MAX_WALLS = 5
+ASKS = f"{MAX_WALLS} pages in a row ask for a login"
+logger = logging.getLogger(__name__)
 
 
 def exception_names(error: BaseException | None) -> Iterator[str]:
@@ -29,15 +41,6 @@ def exception_names(error: BaseException | None) -> Iterator[str]:
     while error is not None:
         yield from (each.__name__ for each in type(error).__mro__)
         error = error.__cause__ or error.__context__
-
-
-CHARGED_TO_LISTINGS = frozenset({Outcome.FILE_INGESTED, Outcome.RATE_LIMITED})
-"""A failed sitemap implies nothing about the pages; a site that refuses further requests does."""
-
-BROKEN = frozenset({500, 501})
-"""Status codes by which a program fails on a page; others say that a server is busy or away."""
-
-logger = logging.getLogger(__name__)
 
 
 def charge_response(
@@ -90,3 +93,31 @@ def _give_up(origin: Origin, answer: FetchResult, url: str, stats: StatsCollecto
         answer.reason,
         url,
     )
+
+
+class LoginWalls:
+    """Count of the pages of an origin in a row that ask for a login.
+
+    Without a session only pages count that were read before: many sites have parts for members.
+    """
+
+    def __init__(self, params: CrawlParams, leased: LeasedOrigins, recorder: Recorder) -> None:
+        self._has_session = params.has_session
+        self._leased = leased
+        self._in_row: Counter[str] = Counter()
+        recorder.visit_recorded.connect(self.recorded)
+
+    def recorded(self, visit: VisitResult) -> None:
+        """Count a visit; give up the origin for this run after too many walls."""
+        key = visit.due.origin
+        if visit.outcome in READ:
+            self._in_row.pop(key, None)
+        elif visit.outcome is Outcome.LOGIN_WALL or visit.reason == "unauthorized":
+            self._in_row[key] += self._has_session or visit.due.indexed_at is not None
+            origin = self._leased.origins.get(key)
+            if self._in_row[key] >= MAX_WALLS and origin is not None and not origin.given_up:
+                origin.give_up(ASKS, "login_wall")
+                logger.warning(
+                    "%s is paused until a later run: %s, last %s. Nothing is deleted.",
+                    *(key, ASKS, visit.due.url),
+                )

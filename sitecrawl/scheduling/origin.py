@@ -44,8 +44,7 @@ from scrapy import Request
 
 from sitecrawl.frontier.base import DueUrl, OriginState
 from sitecrawl.policy.http.failure_budget import FailureBudget
-from sitecrawl.policy.http.politeness import Pace
-from sitecrawl.policy.http.receipt import Receipt
+from sitecrawl.policy.http.politeness import Pace, Receipt
 from sitecrawl.transitions import following
 from sitecrawl.web.robots.robots_txt import RobotsTxt
 

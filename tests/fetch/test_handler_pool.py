@@ -15,7 +15,7 @@ from scrapy.utils.test import get_crawler
 
 from fixtures.hostile import SocketServer
 from fixtures.server import Raw, Server
-from sitecrawl.http import connection_pool as pool
+from sitecrawl.http import connection as pool
 from sitecrawl.http.fetch_errors import ConnectionBrokenError
 from tests.fetch.waiting import until
 

@@ -12,7 +12,7 @@ from sitecrawl.frontier.administration import Administration
 from sitecrawl.frontier.base import Outcome, VisitResult
 from sitecrawl.frontier.opening import backend
 from sitecrawl.frontier.survey import Survey
-from sitecrawl.policy.http.receipt import Receipt
+from sitecrawl.policy.http.politeness import Receipt
 
 BEGUN = 1_700_000_000.0
 

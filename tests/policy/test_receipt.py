@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sitecrawl.policy.http.receipt import MAX_PAUSES, Pause, Receipt
+from sitecrawl.policy.http.politeness import MAX_PAUSES, Pause, Receipt
 
 
 def test_an_origin_asked_once_has_no_gaps() -> None:
