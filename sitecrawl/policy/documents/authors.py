@@ -47,7 +47,7 @@ _BY = re.compile(
 )
 _BEHIND = re.compile(r"^(?:by|von|par|por)\s*:?\s+(?=\S)", re.IGNORECASE)
 _BYLINE_END = re.compile(
-    r"\s+[|/·•–—-]\s+|\s*[|·•,;(]\s*|\s+(?=\d)|\s+(?:on|am|vom|le|el)\s+(?=(?:\S+\s+)?\S*\d)"
+    r"\s+[|/·•–—-]\s+|\s*[|·•,;(\n]\s*|\s+(?=\d)|\s+(?:on|am|vom|le|el)\s+(?=(?:\S+\s+)?\S*\d)"
 )
 NO_NAMES = frozenset(
     [

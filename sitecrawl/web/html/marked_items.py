@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from sitecrawl.web.html.elements import TEXT
+from sitecrawl.web.html.elements import INLINE, TEXT
 from sitecrawl.web.html.json_ld import DESCRIBING, QUESTION, decoded
 
 if TYPE_CHECKING:
@@ -139,9 +139,12 @@ def read_items(root: LexborNode) -> dict[str, tuple[str, ...]]:
 
 
 def read_bylines(marked: Marked) -> tuple[str, ...]:
-    """The texts of elements that name the author by relation or class, the surest ones first."""
+    """The texts of elements that name the author by relation or class, the surest ones first.
+
+    Lines stay apart: below a name stands what the person is.
+    """
     nodes = (*marked.bylines, *marked.other_bylines)
-    return tuple(dict.fromkeys(text for text in map(short_text, nodes) if text))
+    return tuple(dict.fromkeys(text for text in map(short_lines, nodes) if text))
 
 
 def _is_of_comment(node: LexborNode) -> bool:
@@ -224,7 +227,12 @@ def _value(node: LexborNode, name: str) -> str:
 
 
 def short_text(node: LexborNode) -> str:
-    """The first words of an element, from a bounded number of nodes."""
+    """The first words of an element."""
+    return short_lines(node).replace("\n", " ")
+
+
+def short_lines(node: LexborNode) -> str:
+    """The first words of an element, from a bounded number of nodes, in lines that blocks begin."""
     parts: list[str] = []
     size = 0
     below: Iterator[LexborNode] = node.traverse(include_text=True)
@@ -232,8 +240,11 @@ def short_text(node: LexborNode) -> str:
         parent = inner.parent
         if inner.tag_id == TEXT and parent is not None and parent.tag not in _SILENT:
             text = (inner.text_content or "")[:MAX_VALUE]
-            parts.append(text)
+            parts += text.split()
             size += len(text)
             if size > MAX_VALUE:
                 break
-    return " ".join(" ".join(parts).split())[:MAX_VALUE]
+        elif inner.is_element_node and inner.tag not in INLINE:
+            parts.append("\n")
+    lines = (line.strip() for line in " ".join(parts).split("\n"))
+    return "\n".join(filter(None, lines))[:MAX_VALUE]
