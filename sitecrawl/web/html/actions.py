@@ -40,7 +40,7 @@ from sitecrawl.web.html.main_content import (
     in_region,
     region_action,
 )
-from sitecrawl.web.html.outline_actions import OUTLINED, outlined
+from sitecrawl.web.html.outline_actions import FORMATS, OUTLINED, outlined
 from sitecrawl.web.html.regions import ARTICLE, CONTROL, FORM, LANDMARK, MAIN, MENU
 from sitecrawl.web.html.text import join_one_word
 from sitecrawl.web.html.text_elements import (
@@ -155,12 +155,13 @@ def linked(patterns: Patterns, inner: Enter | None, most: int) -> Enter:
 def action_tables(options: ReadOptions) -> Tables:
     """The action tables for the options: all elements, and those allowed within a run of words.
 
-    There are no runs where words keep their formatting, because each piece of text counts there.
+    Where words keep their formatting, an element with any is not read in one run.
     """
     table = action_table(options)
     removed_tags = {tag.lower() for tag in options.remove_elements}
-    inline = (tag_number(tag) for tag in INLINE if tag not in removed_tags)
-    runs = {tag: table[tag] for tag in inline if tag is not None and not options.outline}
+    formatted = {*FORMATS, "a"} if options.outline else set()
+    inline = (tag_number(tag) for tag in INLINE if tag not in removed_tags | formatted)
+    runs = {tag: table[tag] for tag in inline if tag is not None}
     plain = frozenset(tag for tag, enter in runs.items() if enter is None)
     return table, plain, {tag: enter for tag, enter in runs.items() if enter is not None}
 

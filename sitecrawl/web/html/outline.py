@@ -133,6 +133,7 @@ class Outline:
     __slots__ = (
         "_elements",
         "_events",
+        "_kept",
         "_lines",
         "_stack",
         "broken",
@@ -146,6 +147,7 @@ class Outline:
         self._stack = [Structure(NodeKind.ROOT)]
         self._events: list[Structure | OutlineLine | str | None] = []
         self._elements = self._lines = 0
+        self._kept = bytearray()
         self.broken = True
         self.is_cut = False
         self.listings = 0  # open ones
@@ -201,26 +203,26 @@ class Outline:
 
     def keep(self, kept: bytearray) -> None:
         """Keep only the lines whose byte in ``kept``, in reading order, is not 0."""
-        numbers = iter(kept)
-        _keep(self._tree(), numbers)
+        self._kept = kept
 
     def blocks(self) -> tuple[ContentBlock, ...]:
         """The content of the page."""
         return tuple(map(_cleaned, _blocks(self._tree().children)))
 
     def _tree(self) -> Structure:
-        """The root of the tree, built from what was recorded; elements without content are dropped."""
+        """The root of the tree, built from what was recorded, without elements that are empty."""
         stack = self._stack[:1]
         events, self._events = self._events, []
+        kept = iter(self._kept)
         for event in events:
             if event is None:
                 _close(stack)
             elif isinstance(event, Structure):
                 stack.append(event)
-            elif isinstance(event, str):
-                stack[-1].children.append(OutlineLine(event, event, joined=False))
-            else:
-                stack[-1].children.append(event)
+            elif next(kept, 1):
+                stack[-1].children.append(
+                    OutlineLine(event, event, joined=False) if isinstance(event, str) else event
+                )
         return stack[0]
 
 
@@ -243,20 +245,6 @@ def _dissolve(stack: Sequence[Structure], kinds: frozenset[NodeKind]) -> None:
             return
         if node.kind in kinds:
             node.dissolved = True
-
-
-def _keep(node: Structure, kept: Iterator[int]) -> None:
-    """Drop lines of an element, in reading order, and elements that become empty."""
-    children: list[Structure | OutlineLine] = []
-    for child in node.children:
-        if isinstance(child, OutlineLine):
-            if next(kept, 1):
-                children.append(child)
-            continue
-        _keep(child, kept)
-        if child.holds_something:
-            children.append(child)
-    node.children = children
 
 
 def escaped(words: str) -> str:
@@ -285,7 +273,9 @@ class Format(NamedTuple):
 
 
 STRONG, EMPHASIS, DELETED, CODE, LINK, IMAGE = "**", "*", "~~", "`", "[", "!["
-APART = frozenset({CODE, LINK, IMAGE})  # two runs of these are not merged
+LINKS, BOLD = frozenset({LINK, IMAGE}), frozenset({STRONG, EMPHASIS})
+APART = LINKS | {CODE}  # two runs of these are not merged
+_END = Format("")
 Mark = tuple[int, Format, bool]  # a position in the pieces of a line, and if the format begins
 
 
@@ -318,7 +308,8 @@ class MarkedText(TextBuilder):
     def flush(self) -> None:
         """End a line, with its formatting."""
         if self.muted or not self.pieces:
-            super().flush()
+            if self.muted:
+                super().flush()
             return
         if not self._marks and not self._open:  # true for most lines
             self._is_plain = True
@@ -366,9 +357,10 @@ class MarkedText(TextBuilder):
         """The Markdown of the pieces of the last line; open formatting continues in the next."""
         pieces, self._taken = self._taken or [], None
         marks, self._marks = self._marks, []
+        plain = self.outline.kind in NEVER_BOLD
         if not self._open and _are_apart(marks):
-            return _line_of_runs(pieces, marks, self.base)
-        writer = _LineWriter(self.base, plain=self.outline.kind in NEVER_BOLD)
+            return _line_of_runs(pieces, marks, self.base, plain=plain)
+        writer = _LineWriter(self.base, plain=plain)
         for mark in self._open:
             writer.open(mark)
         at = 0
@@ -388,42 +380,60 @@ class MarkedText(TextBuilder):
 
 
 def _are_apart(marks: Sequence[Mark]) -> bool:
-    """Return True if a line has only code, links and images, none within another."""
-    is_open = False
+    """Return True if no run of a line is within another, but code in links, or may be merged."""
+    outer = inner = last = ""
     for _, mark, opens in marks:
-        if opens is is_open or mark.sign not in APART:
-            return False
-        is_open = opens
-    return not is_open
-
-
-def _line_of_runs(pieces: Sequence[str], marks: Sequence[Mark], base: Base) -> str:
-    """The Markdown of a line whose formatting is not nested, as that of two lines in three."""
-    out: list[str] = []
-    space = False
-    at, mark = 0, None
-    for position, following, opens in (*marks, (len(pieces), None, True)):
-        text = "".join(pieces[at:position])
-        words = squeezed(text)
-        if words:
-            if out and (space or text[0].isspace()):
-                out.append(" ")
-            space = text[-1].isspace()
-            out.append(_shown(mark, words, base) if mark is not None else escaped(words))
+        sign = mark.sign
+        if opens and not outer and (sign != last or sign in APART):
+            outer = last = sign
+        elif opens and outer == LINK and not inner and sign == CODE:
+            inner = sign
+        elif not opens and inner == sign:
+            inner = ""
+        elif not opens and not inner and outer == sign:
+            outer = ""
         else:
-            space = space or bool(text)
-        at, mark = position, following if opens else None
+            return False
+    return not outer
+
+
+def _line_of_runs(pieces: Sequence[str], marks: Sequence[Mark], base: Base, *, plain: bool) -> str:
+    """The Markdown of a line whose formatting is hardly nested, as that of nearly all lines."""
+    out: list[str] = []
+    label: list[str] = []  # of the open link or image
+    is_label = space = False
+    sign = ""
+    at = 0
+    for position, mark, opens in (*marks, (len(pieces), _END, False)):
+        if position > at:
+            text = "".join(pieces[at:position])
+            at = position
+            words = squeezed(text)
+            if words:
+                if (space or text[0].isspace()) and (label or out):
+                    (label or out).append(" ")
+                space = text[-1].isspace()
+                shown = _shown(words, sign, is_label=is_label)
+                (label if is_label else out).append(shown)
+            else:
+                space = space or bool(text)
+        if mark.sign in LINKS:
+            if label:
+                out.append(_linked(mark, "".join(label), base))
+                label = []
+            is_label = opens
+        else:
+            sign = mark.sign if opens and not (plain and mark.sign in BOLD) else ""
     return "".join(out)
 
 
-def _shown(mark: Format, words: str, base: Base) -> str:
-    """Words with one format."""
-    if mark.sign == CODE:
-        return _ticked(words)
-    words = escaped(words)
-    if "[" in words or "]" in words:
+def _shown(words: str, sign: str, *, is_label: bool) -> str:
+    """Words with one format, and within a link."""
+    if sign != CODE:
+        words = escaped(words)
+    if is_label and ("[" in words or "]" in words):
         words = _BRACKET.sub(r"\\", words)
-    return _linked(mark, words, base)
+    return _ticked(words) if sign == CODE else f"{sign}{words}{sign}"
 
 
 def _ticked(content: str) -> str:
@@ -480,12 +490,12 @@ class _LineWriter:
 
     def open(self, mark: Format) -> None:
         """Begin formatting; a link or image within code splits the code around it."""
-        if self._plain and mark.sign in (STRONG, EMPHASIS):
+        if self._plain and mark.sign in BOLD:
             return
         if len(self._active) + len(self._pending) >= MAX_FORMATS:
             return
         code = next((each for each, _ in self._active if each.sign == CODE), None)
-        if code is not None and mark.sign in (LINK, IMAGE):
+        if code is not None and mark.sign in LINKS:
             self._close_from(code)
             self._pending += [mark, code]
         elif code is None or mark.sign == CODE:
@@ -512,7 +522,7 @@ class _LineWriter:
         self.still_open = [
             mark._replace(lines=mark.lines + 1)
             for mark in going_on
-            if mark.lines < MAX_REOPENED or mark.sign not in (LINK, IMAGE)
+            if mark.lines < MAX_REOPENED or mark.sign not in LINKS
         ]
         return "".join(self._out)
 
@@ -539,7 +549,7 @@ class _LineWriter:
     def _end(self, mark: Format, start: int) -> None:
         if mark.sign == CODE:
             self._out[start:] = [_ticked("".join(self._out[start + 1 :]))]
-        elif mark.sign in (LINK, IMAGE):
+        elif mark.sign in LINKS:
             self._out[start:] = [_linked(mark, "".join(self._out[start + 1 :]), self._base)]
         else:
             self._out.append(mark.sign)
@@ -550,7 +560,7 @@ def absolute(href: str, base: Base) -> str:
     """An absolute address for Markdown; empty if it has no usable target."""
     href = href.strip()
     reference, sign, fragment = href.partition("#")
-    url = base.resolve(reference)
+    url = base.resolve(reference) if reference else base.url.partition("#")[0]
     if url is None or len(url) + len(fragment) > MAX_URL:
         return ""
     if url.startswith(("javascript:", "data:", "about:")):

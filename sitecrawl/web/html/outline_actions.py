@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from sitecrawl.web.html.elements import HEADINGS, INLINE, TEXT
@@ -23,7 +24,7 @@ from sitecrawl.web.html.outline import (
     fenced,
 )
 from sitecrawl.web.html.text_elements import NUMBERS
-from sitecrawl.web.html.walk import Enter, Leave, Walk, skip
+from sitecrawl.web.html.walk import Enter, Leave, Walk, leave_block, skip
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode
@@ -84,18 +85,21 @@ def outlined(tag: str, inner: Enter | None) -> Enter | None:
 def _formatted(mark: Format, inner: Enter | None) -> Enter:
     """An action that records the beginning and end of formatting."""
 
+    def leave_plain(walk: Walk, _node: LexborNode) -> None:
+        walk.marked.mark(mark, opens=False)
+
     def enter_formatted(walk: Walk, node: LexborNode) -> Leave | None:
         leave = inner(walk, node) if inner is not None else None
         if leave is skip:
             return skip
-        text = walk.marked
-        if not text.mark(mark, opens=True):
+        if not walk.marked.mark(mark, opens=True):
             return leave
+        if leave is None:
+            return leave_plain
 
         def leave_formatted(walk: Walk, node: LexborNode) -> None:
-            if leave is not None:
-                leave(walk, node)
-            text.mark(mark, opens=False)
+            leave(walk, node)
+            leave_plain(walk, node)
 
         return leave_formatted
 
@@ -106,10 +110,20 @@ def _linked(inner: Enter | None) -> Enter:
     """An action that records the beginning and end of a link."""
 
     def enter_link(walk: Walk, node: LexborNode) -> Leave | None:
+        leave = inner(walk, node) if inner is not None else None
         href = node.attributes.get("href")
-        if href is None:
-            return inner(walk, node) if inner is not None else None
-        return _formatted(Format(LINK, href), inner)(walk, node)
+        if leave is skip or href is None:
+            return leave
+        mark = Format(LINK, href)
+        if not walk.marked.mark(mark, opens=True):
+            return leave
+
+        def leave_link(walk: Walk, node: LexborNode) -> None:
+            if leave is not None:
+                leave(walk, node)
+            walk.marked.mark(mark, opens=False)
+
+        return leave_link
 
     return enter_link
 
@@ -205,6 +219,8 @@ def _contained(inner: Enter, make: Callable[[LexborNode], Structure | None] | No
         if made is not None:
             outline.open(made)
         outline.broken = True
+        if leave is leave_block:
+            return _leave_part if made is None else _leave_structure
 
         def leave_contained(walk: Walk, node: LexborNode) -> None:
             leave(walk, node)
@@ -215,6 +231,16 @@ def _contained(inner: Enter, make: Callable[[LexborNode], Structure | None] | No
         return leave_contained
 
     return enter_contained
+
+
+def _leave_part(walk: Walk, _node: LexborNode) -> None:
+    walk.text.flush()
+    walk.marked.outline.broken = True
+
+
+def _leave_structure(walk: Walk, _node: LexborNode) -> None:
+    walk.text.flush()
+    walk.marked.outline.close()
 
 
 def code_of(pre: LexborNode) -> str:
@@ -281,15 +307,19 @@ def _classes(node: LexborNode) -> list[str]:
 
 def _admonition(node: LexborNode) -> Structure | None:
     """A quote for a note or warning; None for any other element."""
-    classes = _classes(node)
-    if not classes:
-        return None
+    classes = node.attributes.get("class")
+    word = _kind_of_admonition(classes[:MAX_CLASSES].lower()) if classes else None
+    return Structure(NodeKind.QUOTE, word=word) if word is not None else None
+
+
+@lru_cache(maxsize=4_096)
+def _kind_of_admonition(names: str) -> str | None:
+    """The kind of an admonition by its classes, empty without a word; None for other elements."""
+    classes = names.split()
     words = [ADMONITIONS.get(each.rpartition("-")[2], "") for each in classes]
     word = next((each for each in words if each), "")
-    is_marked = not ADMONITION_CLASSES.isdisjoint(classes)
-    if not is_marked and PLAIN_ADMONITIONS.isdisjoint(classes):
-        return None
-    return Structure(NodeKind.QUOTE, word=word) if word or "admonition" in classes else None
+    is_marked = not (ADMONITION_CLASSES | PLAIN_ADMONITIONS).isdisjoint(classes)
+    return word if is_marked and (word or "admonition" in classes) else None
 
 
 def _table(node: LexborNode) -> Structure:
