@@ -87,10 +87,14 @@ def _shared(ours: Iterable[str], theirs: Iterable[str]) -> int:
 
 @dataclass(slots=True)
 class Copies:
-    """The aliases of one origin, or of the hosts of one site; ``read_urls`` are the CRC-32 hashes of the URLs of its documents."""
+    """The aliases of one origin, or of the hosts of one site.
+
+    ``read_urls`` are the CRC-32 hashes of the URLs of its documents.
+    """
 
     read_urls: set[int] = field(default_factory=set)
     aliases: dict[Alias, None] = field(default_factory=dict)
+    _gone: set[int] = field(default_factory=set)
     _texts: dict[int, str] = field(default_factory=dict)
     _shown: Counter[Alias] = field(default_factory=Counter)
 
@@ -111,8 +115,8 @@ class Copies:
                 self.aliases[each] = None
 
     def gone(self, url: str) -> None:
-        """Record that a URL has no document any more."""
-        self.read_urls.discard(crc32(url.encode()))
+        """Record that a URL has no document any more, so that another host may have its page."""
+        self._gone.add(crc32(url.encode()))
 
     def of(self, url: str) -> Alias | None:
         """Return the alias by which a URL is that of a document that was read, the one most shown."""
@@ -120,9 +124,16 @@ class Copies:
         found = (
             each
             for each, other in others
-            if other is not None and other != url and crc32(other.encode()) in self.read_urls
+            if other is not None
+            and other != url
+            and self._is_read(each, url, crc32(other.encode()))
         )
         return max(found, key=self._shown.__getitem__, default=None)
+
+    def _is_read(self, alias: Alias, url: str, other: int) -> bool:
+        """Return True if the page of a URL was read under another one, and is not gone on another host."""
+        is_gone = other in self._gone and alias.leads_elsewhere(url)
+        return other in self.read_urls and not is_gone
 
     def as_stored(self) -> Iterator[tuple[str, ...]]:
         """Yield the parts of each alias."""
