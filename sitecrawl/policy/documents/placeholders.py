@@ -54,6 +54,7 @@ MAX_TITLE = 1_000  # characters of a title that are compared
 MAX_GENERATED_TEXT = 4000  # of a page written by a server or a domain's seller, not by the site
 MAX_SHELL_TEXT = 100  # characters of a title, a spinner and a footer
 MAX_FORM_LINKS = 2  # of a form without content: a lost password, an imprint
+MAX_OWN_WORDS, MAX_LOGIN_WORDS = 3, 8  # of a notice: the name of a firm; of a login: its labels
 
 _PASSWORD = re.compile(rb"""\btype\s*=\s*["']?password\b""", re.IGNORECASE)
 _CONTROL = re.compile(rb"<(?:button|input|form)\b", re.IGNORECASE)
@@ -71,7 +72,7 @@ _CONSENT = re.compile(
     re.IGNORECASE,
 )
 _FOR_SALE = (
-    r"(?:(?:is|may be) (?:for sale|parked|available for purchase)|(?:steht|ist|domain) zum verkauf"
+    r"(?:(?:is|may be) (?:for sale|parked|available for purchase)|has expired|(?:steht|ist|domain) zum verkauf"
     r"|ist geparkt|est (?:à vendre|en vente)|est[aá] en venta|è in vendita|is te koop)"
 )
 _PARKED = re.compile(
@@ -89,7 +90,7 @@ _SERVER_PAGE = re.compile(
 )
 _EMPTY = re.compile(
     r"it works!?|iis ?[\d.]*(?: windows(?: server)?)?|(?:coming|launching|opening) soon\W*"
-    r"|(?:site |website |page )?under construction\W*|default (?:web site|domain|server) page",
+    r"|(?:site |website |page )?under construction\W*|(?:site )?en construction|account suspended|default (?:web site|domain|server) page",
     re.IGNORECASE,
 )
 _ERROR = re.compile(
@@ -126,6 +127,44 @@ _DATES = frozenset(
     ).split()
 )
 
+_STOCK = frozenset(
+    (  # noqa: SIM905 -- a list would be as long as a page
+        "able about above accept access account action actualmente address admin administrator after "
+        "again age agree all already and anmelden anmeldung any apache app application are assistance "
+        "attention available avec back bad because been before below benutzername bientôt bitte "
+        "blocked briefly browser but buy cache can cannot ce checking choose claim click close "
+        "cloudflare code com come coming commercial complete configuration configured confirm "
+        "congratulations connect connecter connection connexion consent construction contact content "
+        "continue contraseña cookie cookies correct could cours courtesy create currently dann das "
+        "data database debian decline default denied der details developed die diese dns domain "
+        "domaine dominio down due ein einen einloggen email enable encountered enter erneut "
+        "erreichbar error est establishing este está example expired failed fatal following for "
+        "forbidden forgot forgotten found free from function further für gateway get give guru "
+        "happened has have here hosting how however http https identifiant ihr ihre iis inconvenience "
+        "index information iniciar installed internal into invalid ist javascript just keep kennwort "
+        "konto kürze launch launching learn line link loading log login lost mail main maintenance "
+        "make manage mantenimiento many may meditation members message minute minutes "
+        "misconfiguration modified moment momentan more mot must name new news next nginx nicht noch "
+        "nom not notified notre nous now nuestro oder offer offline old online only open opening "
+        "operation our out over owned owner page pages para parked partners passe password passwort "
+        "patience performing permission person personal php please plesk policy por port possible "
+        "pour powered privacy problem problems proper provider proxy read ready reason redirect refer "
+        "register registrar registration registrieren reject remember replace request requested "
+        "required reset resource retry return revenez sale scheduled second secure security see "
+        "seeing seite serve server service sesión set settings shortly should show sie sign sind site "
+        "sitio software some something soon sorry später start stay steht still store submit "
+        "successfully support suspended technical temporarily than thank thanks that the their then "
+        "there this through time timed try trying tuned unable unavailable und undefined under "
+        "undergoing une unexpected uns unsere unter until updates upgrade upon url use used user "
+        "username using usuario value varnish vendre venta verfügbar vergessen verify verkauf "
+        "versuchen very via visit visiting visitor volvemos volveremos von vorübergehend vous wait "
+        "want wartung wartungsarbeiten wartungsmodus was way web webmaster webseite website wegen "
+        "welcome went were wieder will windows wir with wordpress work working works would wrong www "
+        "years yes yet you your zeit zum zur zurück"
+    ).split()
+)
+"""The words of three letters and more that notices and forms without content consist of."""
+
 
 def judge_page(page: Page, body: bytes, kinds: frozenset[Outcome]) -> Placeholder | None:
     """Judge a page by itself, for the given kinds only."""
@@ -159,23 +198,31 @@ def _links(page: Page) -> set[str]:
 
 
 def _is_notice(page: Page) -> bool:
-    """Return True for a page with hardly any text, and no link to a page of its site."""
-    return len(page.text) <= MAX_NOTICE_TEXT and not _links(page)
+    """Return True for a page with hardly any text of its own, and no link to a page of its site."""
+    return _own_words(page) <= MAX_OWN_WORDS and not _links(page)
 
 
-def _is_form(page: Page, named: re.Pattern[str]) -> bool:
-    """Return True for a page named as a form, with hardly any text and few links."""
-    short = len(page.text) <= MAX_NOTICE_TEXT and any(map(named.search, _names(page)))
+def _is_form(page: Page, named: re.Pattern[str], own_words: int) -> bool:
+    """Return True for a page named as a form, with hardly any text of its own and few links."""
+    short = _own_words(page) <= own_words and any(map(named.search, _names(page)))
     return short and len(_links(page)) <= MAX_FORM_LINKS
 
 
+def _own_words(page: Page) -> int:
+    """Return the number of words that no notice would have; a long text has more than any limit."""
+    if len(page.text) > MAX_NOTICE_TEXT:
+        return MAX_NOTICE_TEXT
+    found = {word for word in _WORD.findall(page.text.lower()) if len(word) > 2 and word.isalpha()}
+    return len(found - _STOCK - set(_WORD.findall(page.url.lower())))
+
+
 def _is_login(page: Page, body: bytes) -> str:
-    found = _is_form(page, _LOGIN) and _PASSWORD.search(body)
+    found = _is_form(page, _LOGIN, MAX_LOGIN_WORDS) and _PASSWORD.search(body)
     return "a password field, its title, and no content" if found else ""
 
 
 def _is_consent(page: Page, body: bytes) -> str:
-    found = _is_form(page, _CONSENT) and _CONTROL.search(body)
+    found = _is_form(page, _CONSENT, MAX_OWN_WORDS) and _CONTROL.search(body)
     return "a form, its title, and no content" if found else ""
 
 
