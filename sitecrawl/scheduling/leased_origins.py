@@ -110,7 +110,7 @@ class LeasedOrigins:
             return False
         if origin.awaits_lease:
             return True
-        if origin.phase is OriginPhase.REFILLING:
+        if origin.is_refilling:
             origin.postpone(asyncio.get_running_loop().time() + RENEWAL_SECONDS)
             return True
         origin.lease_asked()

@@ -12,6 +12,7 @@ Phases of an origin (``OriginPhase``)::
        ^                         |                        |
        +--------refilled---------+-------work_found-------+
 
+    work_found: REFILLING -> REFILLING_AGAIN, after which it is ACTIVE in any case
     give_up: REFILLING -> GIVING_UP until the refill has ended, others -> GIVEN_UP
     forgive: GIVEN_UP -> UNLEASED
     hand_over: ACTIVE, EXHAUSTED -> LEAVING, which ends with ``rest``, or with ``stay`` (-> ACTIVE)
@@ -62,6 +63,8 @@ class OriginPhase(Enum):
     """The crawl database may have more URLs due."""
     REFILLING = auto()
     """The crawl database was asked for URLs that are due."""
+    REFILLING_AGAIN = auto()
+    """It was asked, and has got more URLs since."""
     EXHAUSTED = auto()
     """The crawl database had nothing due when last asked; only retries are left."""
     GIVING_UP = auto()
@@ -93,9 +96,8 @@ class RobotsPhase(Enum):
     UNREACHABLE = auto()
 
 
-_UNLEASED, _ASKED, _ELSEWHERE, _ACTIVE, _REFILLING, _EXHAUSTED, _GIVING_UP, _GIVEN_UP, _LEAVING = (
-    OriginPhase
-)
+_UNLEASED, _ASKED, _ELSEWHERE, _ACTIVE, _REFILLING, _AGAIN = list(OriginPhase)[:6]
+_EXHAUSTED, _GIVING_UP, _GIVEN_UP, _LEAVING = list(OriginPhase)[6:]
 _RESTING = (_UNLEASED, _ELSEWHERE, _EXHAUSTED, _LEAVING)
 
 TRANSITIONS: Mapping[str, Mapping[OriginPhase, OriginPhase]] = {
@@ -103,17 +105,19 @@ TRANSITIONS: Mapping[str, Mapping[OriginPhase, OriginPhase]] = {
     "lease_acquired": {
         **dict.fromkeys((*_RESTING, _ASKED, _ACTIVE), _ACTIVE),
         _REFILLING: _REFILLING,
+        _AGAIN: _AGAIN,
     },
     "lease_denied": {_ASKED: _ELSEWHERE},
-    "work_found": {_EXHAUSTED: _ACTIVE},
+    "work_found": {_EXHAUSTED: _ACTIVE, _REFILLING: _AGAIN, _AGAIN: _AGAIN},
     "begin_refill": {_ACTIVE: _REFILLING},
-    "refilled": {_REFILLING: _ACTIVE, _GIVING_UP: _GIVEN_UP},
-    "exhausted": {_REFILLING: _EXHAUSTED, _GIVING_UP: _GIVEN_UP},
+    "refilled": {_REFILLING: _ACTIVE, _AGAIN: _ACTIVE, _GIVING_UP: _GIVEN_UP},
+    "exhausted": {_REFILLING: _EXHAUSTED, _AGAIN: _ACTIVE, _GIVING_UP: _GIVEN_UP},
     "hand_over": dict.fromkeys((_ACTIVE, _EXHAUSTED), _LEAVING),
     "stay": {_LEAVING: _ACTIVE},
     "give_up": {
         **dict.fromkeys((*_RESTING, _ASKED, _ACTIVE), _GIVEN_UP),
         _REFILLING: _GIVING_UP,
+        _AGAIN: _GIVING_UP,
     },
     "forgive": {_GIVEN_UP: _UNLEASED},
     "rest": {**dict.fromkeys(_RESTING, _UNLEASED), _GIVEN_UP: _GIVEN_UP},
@@ -375,7 +379,12 @@ class Origin:
 
     @property
     def _may_have_more(self) -> bool:
-        return self.phase in (OriginPhase.ACTIVE, OriginPhase.REFILLING)
+        return self.is_refilling or self.phase is OriginPhase.ACTIVE
+
+    @property
+    def is_refilling(self) -> bool:
+        """True while the crawl database is asked for URLs that are due."""
+        return self.phase in (OriginPhase.REFILLING, OriginPhase.REFILLING_AGAIN)
 
     @property
     def is_new_start(self) -> bool:
@@ -438,7 +447,7 @@ class Origin:
 
     def work_found(self) -> None:
         """Ask the crawl database again, as URLs of the origin may be due by now."""
-        if self.phase is OriginPhase.EXHAUSTED:
+        if self.phase in TRANSITIONS["work_found"]:
             self._move("work_found")
 
     def begin_refill(self) -> None:

@@ -153,3 +153,11 @@ def test_nothing_is_sent_while_the_lease_is_asked_for() -> None:
     assert (origin.has_work, len(origin.todo)) == (False, 1)  # the lease may go on
     origin.lease_denied()
     assert (origin.has_work, len(origin.todo)) == (False, 0)
+
+
+def test_work_that_is_found_during_a_refill_is_asked_for() -> None:
+    origin = origin_in(OriginPhase.ACTIVE)
+    origin.begin_refill()
+    origin.work_found()
+    origin.refilled([], exhausted=True)
+    assert origin.wants_refill(1)
