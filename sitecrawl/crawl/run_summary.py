@@ -11,7 +11,7 @@ from sitecrawl import typed_program
 from sitecrawl.crawl.page_counts import PageCounts, most_common, total
 from sitecrawl.policy.advice import ADVICE
 from sitecrawl.policy.lifecycle.revisit import FAILED
-from sitecrawl.policy.outcomes import PLACEHOLDERS
+from sitecrawl.policy.outcomes import PLACEHOLDERS, Outcome
 from sitecrawl.statuses import DONE, MAX_PAGES, STARTS_FAILED
 
 if TYPE_CHECKING:
@@ -249,14 +249,17 @@ NO_CONTENT = (
 OUTCOMES, RULES = "sitecrawl/outcomes/", "sitecrawl/rules/"
 STATUSES = "downloader/response_status_count/"
 ERRORS = frozenset(outcome.name.lower() for outcome in FAILED)
+NOT_REQUESTED = frozenset(
+    outcome.name.lower() for outcome in Outcome if outcome < Outcome.FILE_INGESTED
+)
 
 
 @dataclass(frozen=True, slots=True)
 class ProgressSnapshot:
     """Progress so far; ``statuses`` counts the responses 2xx to 5xx, robots.txt included.
 
-    ``pages`` counts crawl actions with an outcome, ``errors`` those that failed, ``lines`` the
-    output lines, ``refused`` the links refused by rules.
+    ``pages`` counts the URLs that were requested and have an outcome, ``errors`` those that failed,
+    ``lines`` the output lines, ``refused`` the links refused by rules.
     """
 
     pages: int
@@ -274,7 +277,7 @@ class ProgressSnapshot:
             if name.startswith(OUTCOMES)
         }
         return cls(
-            pages=sum(outcomes.values()),
+            pages=sum(count for name, count in outcomes.items() if name not in NOT_REQUESTED),
             errors=sum(count for name, count in outcomes.items() if name in ERRORS),
             lines=stats.get("item_scraped_count", 0),
             refused=sum(count for name, count in stats.items() if name.startswith(RULES)),
