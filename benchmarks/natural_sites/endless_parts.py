@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zlib
+from collections import Counter
 from datetime import date
 from itertools import combinations
 from urllib.parse import parse_qsl, quote, unquote, urlencode
@@ -384,7 +385,70 @@ def _related(run: int) -> Book:
     return book
 
 
+_COLUMNS = {"topic": 8, "author": 20, "year": 9}
+"""Columns of the records by which their browser filters, with the number of their values."""
+
+
+def _records(run: int) -> Book:
+    """A browser of a database: a page for each row; lists by facets in any order, and their queries."""
+    stock = Stock("records", 180)
+    skin = bare("The survey's records", [("/", "home"), ("/survey", "survey")])
+    book = Book(skin)
+    living = stock.living(run)
+    rows: dict[int, list[str]] = {}
+    values: dict[int, dict[str, int]] = {}
+    for n in living:
+        prose = Prose("record", n)
+        values[n] = {each: prose.number(1, most) for each, most in _COLUMNS.items()}
+        values[n]["year"] += 2000
+        text = Prose("record", n, stock.edition(n, run)).text(1)
+        rows[n] = [str(n), prose.title(), text, *(f"{k} {v}" for k, v in values[n].items())]
+        sheet = Sheet(f"survey: {n}").table([rows[n]])
+        sheet.links([(f"/survey?{k}={v}", f"{k} {v}") for k, v in values[n].items()])
+        book.page(f"/survey/{n}", sheet)
+    book.neutral("/", Sheet("survey").links([("/survey", f"{len(living)} rows")]))
+
+    def listing(visit: Visit) -> Reply | None:
+        if visit.path not in {"/survey", "/sql"}:
+            return None
+        query = parse_qsl(visit.query)
+        facets = [value for name, value in query if name == "_facet" and value in _COLUMNS]
+        chosen = {name: int(value) for name, value in query if name in _COLUMNS}
+        after = int(dict(query).get("_next", 0))
+        hits = [n for n in living if chosen.items() <= values[n].items()]
+        part = [n for n in hits if n > after][:60]
+        where = " and ".join(f"{name} = {value}" for name, value in chosen.items())
+        sheet = Sheet(f"{len(hits)} rows{' where ' * bool(where)}{where}")
+        sheet.raw(
+            "<table>",
+            *(
+                f"<tr><td><a href='/survey/{n}'>{n}</a>" + "".join(f"<td>{c}" for c in rows[n][1:])
+                for n in part
+            ),
+            "</table>",
+        )
+        if visit.path == "/sql":
+            return Reply(skin(sheet.raw(f"<pre>select * from survey where {where}</pre>")))
+        for facet in facets:
+            counts = Counter(values[n][facet] for n in hits)
+            sheet.h(facet, 3).links(
+                (f"?{urlencode([*query, (facet, value)])}", f"{facet} {value}: {count}")
+                for value, count in counts.items()
+                if facet not in chosen
+            )
+        more = [each for each in _COLUMNS if each not in facets]
+        sheet.links((f"?{urlencode([*query, ('_facet', f)])}", f) for f in more)
+        if part and part[-1] != hits[-1]:
+            sheet.row((f"?{urlencode([*query, ('_next', part[-1])])}", "Next page"))
+        sheet.row((f"/sql?{urlencode([('q', where), *chosen.items()])}", "View SQL"))
+        return Reply(skin(sheet), NEUTRAL if hits and not chosen else "")
+
+    book.other = listing
+    return book
+
+
 SITES = (
+    natural("records", _records, is_endless=True),
     natural("facets", _fabrics, is_endless=True),
     natural("internal-search", _library, is_endless=True),
     natural("redirect-farm", _links_out, is_endless=True),

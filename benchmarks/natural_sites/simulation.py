@@ -206,7 +206,8 @@ class OriginQueue:
             return
         with self.learning:
             again = bool(due.has_document)
-            page = Read(due.url, due.referrer, text, again=again, is_moved=is_moved)
+            new, known = ([url for url, _ in each] for each in (growing.new, growing.repeated))
+            page = Read(due.url, due.referrer, text, new, known, again, is_moved)
             if self.evidence.read(page) and due.has_document is None:
                 self.parts.read(growing)
 

@@ -346,10 +346,11 @@ def _read(own: OriginYields, visit: VisitResult, repeated: Sequence[tuple[str, i
     due, document = visit.due, visit.document
     text = f"{document.get('title', '')}\n{document.get('body', '')}"
     is_moved = visit.content_hash in own.gone
-    page = Read(due.url, due.referrer, text, again=_is_known(due), is_moved=is_moved)
+    links = _new_links(visit)
+    new, known = ([url for url, _ in each] for each in (links, repeated))
+    page = Read(due.url, due.referrer, text, new, known, _is_known(due), is_moved)
     is_new = own.evidence.read(page)
     if is_new and due.outcome in NEVER_REQUESTED:
-        links = _new_links(visit)
         own.parts.read(GrowingPage(due.url, due.fingerprint, links, repeated, due.referrer))
 
 
