@@ -8,8 +8,7 @@ crawls the manuals; ``--folder`` keeps the crawl database for the next. The tent
 held back from tuning counts only with ``--held``, which prints that tenth alone.
 Queries of a translated manual are those of a reader of its language, as browsers name it (`reader`).
 A query scores the reciprocal of the rank of its first answer among ten (MRR@10); ``own anchor`` is
-the share of answers with an anchor, among those found, whose hit leads to that anchor, or to the
-definition of the query's first word within the section of that anchor.
+the share of answers with an anchor, among those found, whose hit leads to that very anchor.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ from urllib.parse import unquote, urldefrag
 from benchmarks.results import recorded
 from benchmarks.search.manuals import crawled
 from benchmarks.search.plain_fts import PlainFts
-from benchmarks.search.queries import Answer, Query, is_there, made_queries
+from benchmarks.search.queries import Answer, Query, made_queries
 from benchmarks.tables import search as search_table
 from fixtures.opensearch import SearchServer
 from fixtures.walk import plain
@@ -67,9 +66,8 @@ def judged(
     for rank, target in enumerate(targets, 1):
         page = plain(target)
         if page in wanted:
-            named = [a for a in query.answers if a.anchor and _is(a, page, origins)]
-            fragment = unquote(urldefrag(target).fragment)
-            own = any(is_there(a, fragment, query.text) for a in named) if named else None
+            named = [a.anchor for a in query.answers if a.anchor and _is(a, page, origins)]
+            own = unquote(urldefrag(target).fragment) in named if named else None
             return Found(query, rank, own, ms, tuple(targets))
     return Found(query, 0, None, ms, tuple(targets))
 

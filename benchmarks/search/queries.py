@@ -96,17 +96,6 @@ def by_text(entries: Iterable[Entry]) -> dict[str, list[Answer]]:
     return {text: answers for text, answers in found.items() if len(answers) <= 5}
 
 
-def is_there(answer: Answer, anchor: str, text: str) -> bool:
-    """True for the anchor of an answer, or that of a definition of the text's first word in its section."""
-    if anchor == answer.anchor:
-        return True
-    found = _tree(ROOTS[answer.manual] / answer.path).css_first(
-        f'[id="{answer.anchor}"] [id="{anchor}"]'
-    )
-    term = (found.text() or (found.parent.text() if found.parent else "")) if found else ""
-    return text.split(maxsplit=1)[0].lower() in term.lower().split()[:2]
-
-
 def typos(grouped: dict[str, dict[str, list[Answer]]]) -> Iterator[Query]:
     """Entries, titles and identifiers with one edit in their longest word."""
     for name in ("entry 0", "entry 1", "entry 2", "section 0", "identifier 1", "identifier 3"):
@@ -205,7 +194,8 @@ def sections(manual: str, folder: str = "") -> Iterator[Entry]:
         path = file.relative_to(ROOTS[manual]).as_posix()
         for heading in _tree(file).css("h2, h3"):
             inner = heading.css_first("a[id], a[name]")
-            own = heading.attributes.get("id") or _named(inner) or _named(heading.parent)
+            link = heading.css_first("a.headerlink")
+            own = _target(link)[1] if link else heading.attributes.get("id") or _named(inner) or _named(heading.parent)
             text = " ".join(heading.text().rstrip("¶#\n ").split())
             text = NUMBER.sub("", text).strip()
             is_long = len(text.split()) > 1 or (not text.isascii() and len(text) > 4)

@@ -30,6 +30,8 @@ MIN_CORRECTED = 4  # letters of a word that is corrected
 COMMON, MANY = 0.5, 30_000  # share and number of pages from which a word gives way to rarer ones
 MAX_PAGES = 20_000  # pages with a word, above which it counts only for pages with all words
 MAX_PHRASE = 8  # words that are searched for in a row
+MOST_TERMS = 6  # of a query, the rarest; and parts of a name
+MOST_MENDED = 4  # words of a query for which similar ones are looked up
 MAX_MARKED = 5  # words that are marked, the rarest
 NEAR_WORDS = 6  # suggested when nothing is found
 RARE = 10  # a form of a word that so many times more pages have in another form is left out
@@ -53,7 +55,8 @@ class Term:
 
 @dataclass(frozen=True, slots=True)
 class Expressions:
-    """FTS5 expressions of a query: pages with every term, with any, and with its words in a row.
+    """FTS5 expressions of a query: pages with every term, with any, with its words in a row, and
+    those that it excludes.
 
     ``words`` are those to be marked in a result.
     """
@@ -61,6 +64,7 @@ class Expressions:
     every: str
     some: str
     phrase: str
+    excluded: str
     words: tuple[str, ...]
 
 
@@ -92,7 +96,8 @@ class SearchQuery:
             return None
         most = max(MAX_PAGES, min(map(forms.frequency, wanted)))
         rarer = [term for term in wanted if forms.frequency(term) <= most]
-        excluded = [_every(term, forms) for term in self.terms if term.excluded]
+        unwanted = [term for term in self.terms if term.excluded][:MOST_TERMS]
+        excluded = [_every(term, forms) for term in unwanted]
 
         def less(matched: str) -> str:
             return " NOT ".join([f"({matched})", *excluded])
@@ -104,6 +109,7 @@ class SearchQuery:
             every=less(" AND ".join(_every(term, forms) for term in wanted)),
             some=less(" OR ".join(_some(term, forms, most) for term in rarer)),
             phrase=less(f'"{" ".join(parts)}"') if len(parts) > 1 else "",
+            excluded=" OR ".join(excluded),
             words=tuple(sorted(longer, key=forms.rarity)[:MAX_MARKED]),
         )
 
@@ -125,18 +131,22 @@ class SearchQuery:
         """Complete or correct the words that no page has; the same query if there are none.
 
         The last word may be the beginning of one; others are replaced by the most similar word of
-        titles, headings and definitions, else of texts.
+        titles, headings and definitions, else of texts. Many unknown words stay as they are.
         """
         forms = WordForms(index, index.languages())
+        words = {word for term in self.wanted for word in term.words}
+        if sum(not forms.pages(word) for word in words) > MOST_MENDED:
+            return self
         last = self.wanted[-1] if self.wanted else None
         return SearchQuery(tuple(_mended(term, forms, is_last=term is last) for term in self.terms))
 
     def near_words(self, index: SearchIndex) -> list[str]:
         """Return words of titles and headings that resemble those of the query, nearest first."""
+        words = [part.lower() for term in self.wanted for part in term.words]
+        words = [word for word in words if len(word) >= MIN_CORRECTED]
         scored = {
             (edit_distance(word, found, len(word) // 2), -count, found)
-            for word in (part.lower() for term in self.wanted for part in term.words)
-            if len(word) >= MIN_CORRECTED
+            for word in words[:MOST_MENDED]
             for found, count in index.similar_names(word)
         }
         near = [found for edits, _, found in sorted(scored) if edits <= len(found) // 2]
@@ -151,18 +161,21 @@ class SearchQuery:
 
 def parse_query(text: str) -> SearchQuery:
     """Read a query; the words after the first ``MAX_WORDS`` are ignored."""
-    ends = [found.end() for found in islice(PART.finditer(text), MAX_WORDS + 1)]
-    text = text[: ends[MAX_WORDS - 1]] if len(ends) > MAX_WORDS else text
     terms = []
-    for found in TERM.finditer(text):
+    for found in TERM.finditer(_first_words(text, MAX_WORDS)):
         is_phrase = found["phrase"] is not None
-        content = found["phrase"] if is_phrase else found["word"]
+        content = _first_words(found["phrase"], MAX_PHRASE) if is_phrase else found["word"]
         if PART.search(content):
             begun = PART.findall(content)[-1]
             is_long = len(begun) > MIN_PREFIX or not begun.isascii()  # others begin most words
             prefix = not is_phrase and content.endswith("*") and is_long
             terms.append(Term(content.rstrip("*"), bool(found["minus"]), prefix, is_phrase))
     return SearchQuery(tuple(terms))
+
+
+def _first_words(text: str, count: int) -> str:
+    ends = [found.end() for found in islice(PART.finditer(text), count + 1)]
+    return text[: ends[count - 1]] if len(ends) > count else text
 
 
 class WordForms:
@@ -207,9 +220,10 @@ class WordForms:
         return self.frequency(Term(word)), -len(word)
 
     def rarer(self, terms: Sequence[Term]) -> list[Term]:
-        """Return the terms that are not common; if no page has one, also the rarest of the others."""
+        """Return the rarest terms that are not common; if no page has one, also the rarest of the others."""
         rarer = [term for term in terms if self.frequency(term) <= self.most]
-        common = [term for term in terms if term not in rarer]
+        rarer = sorted(rarer, key=lambda term: self.frequency(term) or MANY)[:MOST_TERMS]
+        common = [term for term in terms if self.frequency(term) > self.most]
         if any(map(self.frequency, rarer)) or not common:
             return rarer
         return [*rarer, min(common, key=lambda term: self.rarity(term.text))]
@@ -237,8 +251,9 @@ def _parts(term: Term, forms: WordForms) -> list[tuple[int, str]]:
     if not term.prefix:
         return parts
     end = term.words[-1].lower()
-    is_short = len(end) < MIN_PREFIX and len(parts) > 1 and end.isascii()
-    return parts[:-1] if is_short else [*parts[:-1], (0, f'("{end}"*)')]
+    if len(end) < MIN_PREFIX and end.isascii():
+        return parts[:-1] or parts
+    return [*parts[:-1], (0, f'("{end}"*)')]
 
 
 def _some(term: Term, forms: WordForms, most: float) -> str:

@@ -30,8 +30,9 @@ DEPTH = MAX_OFFSET + MAX_HITS  # pages that are ranked
 NEAREST, RANK_CONSTANT = 100, 60  # pages by vectors; the constant of reciprocal rank fusion
 COUNTED = {"host": "site", "folder": "folder", "language": "language", "type": "type"}
 MAX_COUNTED = 20  # values of each
-ALIKE = 0.5  # from which a name is that of the section that was looked for
+ALIKE, COVERED = 0.4, 4  # a section's name is so like the query; its words weigh so many times
 OTHER_LANGUAGE = 0.7  # of the points of pages that are not in the reader's language
+EXCLUDED = "page.number NOT IN (SELECT rowid FROM words WHERE words MATCH ?)"
 IN_A_ROW = 0.5  # of the BM25 score again, for pages with the words in a row
 
 
@@ -199,6 +200,8 @@ def search(
     matching = len(found.pages)
     total = index.total(expressions.some, conditions) if matching == DEPTH else matching
     if vector is not None:
+        if expressions.excluded:
+            conditions[EXCLUDED] = expressions.excluded
         found = _fused(found, _nearest(index, vector, conditions))
     if not found.pages:
         return SearchResults(0, (), suggestions=tuple(typed.near_words(index)))
@@ -348,15 +351,18 @@ def _hit(
 
 def _likest(starts: Sequence[tuple[int, str, str]], words: Sequence[str], language: str) -> str:
     """Return the anchor of the heading or definition that is most like the query, the first of
-    equals: by Dice's coefficient of their letters in common words, if that is ``ALIKE``.
+    equals: by the F-measure of their letters in common words, if that is ``ALIKE``.
     """
     names = [" ".join(PART.findall(bare_name(text))) for _, text, _ in starts]
     ends = list(accumulate(len(name) + 1 for name in names))
     common = Counter[int]()
     for left, right in matching_places("\n".join(names), words, language):
         common[bisect_right(ends, left)] += right - left
-    length = len(" ".join(words))
-    alike = {number: 2 * common[number] / (len(names[number]) + length) for number in common}
+    length = COVERED * len(" ".join(words))
+    alike = {
+        number: (1 + COVERED) * count / (len(names[number]) + length)
+        for number, count in common.items()
+    }
     best = max(sorted(alike), key=alike.__getitem__, default=None)
     return starts[best][2] if best is not None and alike[best] >= ALIKE else ""
 

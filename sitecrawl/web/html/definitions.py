@@ -20,7 +20,7 @@ NAMES = frozenset({"code", "dfn", "strong", "b"})
 
 
 def enter_definition_term(walk: Walk, node: LexborNode) -> Leave | None:
-    """Begin a term; its lines are the definition's."""
+    """Begin a term; each of its lines is one, as of ``-v<br>--verbose``."""
     anchor = node.id or anchor_within(node)
     leave = enter_term(walk, node)
     return _leaving(walk, anchor) if anchor else leave
@@ -52,7 +52,7 @@ def _leaving(walk: Walk, anchor: str, name: str = "", *, lines: int | None = Non
 
 
 def _leave(
-    walk: Walk, _node: LexborNode, *, start: int, anchor: str, name: str, lines: int | None
+    walk: Walk, node: LexborNode, *, start: int, anchor: str, name: str, lines: int | None
 ) -> None:
     """End the element; drop a definition without text."""
     walk.text.flush()
@@ -60,6 +60,8 @@ def _leave(
         walk.cut("too_many_definitions")
         return
     text = walk.text.lines[start:][:lines]
-    term = cleaned((name or " ".join(text))[:MAX_TERM])
-    if text and term:
-        walk.definitions.append((start, Definition(term, anchor)))
+    is_long = node.css_first("dl") is not None  # a function's signature, a parameter a line
+    terms = [name or " ".join(text)] if name or is_long else text
+    for number, term in enumerate(terms if text else (), start):
+        if kept := cleaned(term[:MAX_TERM]):
+            walk.definitions.append((number, Definition(kept, anchor)))
