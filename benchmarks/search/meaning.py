@@ -52,7 +52,7 @@ def _purpose(name: str) -> str:
     except (ImportError, AttributeError, ValueError):
         return ""
     text = found.__doc__ if callable(found) else ""
-    return (text or "").strip().partition("\n")[0]
+    return text.strip().partition("\n")[0] if isinstance(text, str) else ""
 
 
 def hits(path: Path, queries: list[Query]) -> Iterator[tuple[Query, str, list[str]]]:
@@ -80,7 +80,7 @@ def main() -> None:
     file = options.folder / ".sitecrawl" / "vectors.search.sqlite"
     target = SearchFileTarget(f"sqlite:///{file}", TargetOptions(embed=options.embed))
     with closing(target):
-        synchronize(options.folder / ".sitecrawl" / "manuals.db", target, rebuild=file.exists())
+        synchronize(options.folder / ".sitecrawl" / "manuals.db", target, rebuild=False)
     origins = json.loads((options.folder / "origins.json").read_text())
     scores: defaultdict[str, defaultdict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     asked = [*paraphrases(), *(query for query in made_queries() if not query.held)]

@@ -317,18 +317,16 @@ def _fused(found: _Ranked, nearest: Sequence[tuple[int, str]]) -> _Ranked:
 def _hit(
     page: IndexedPage, words: Sequence[str], score: float, named: str, sections: int
 ) -> SearchHit:
-    snippet, place = _best_snippet(page.body, words, page.language)
-    if not snippet.marks and page.content.get("description"):
-        snippet, _ = _best_snippet(str(page.content["description"]), words, page.language)
     starts = _section_starts(page)
-    named = named or _likest(starts, words, page.language)
-    above = bisect_right(starts, (place, "\uffff", "")) - 1
-    _, section, anchor = starts[above] if above >= 0 else (0, "", "")
-    if named:
-        section, anchor = page.named_by(named), named
-        if not snippet.marks:
-            begin = next((at for at, _, each in starts if each == named), 0)
-            snippet, _ = _snippet(page.body[begin:], ())
+    if anchor := named or _likest(starts, words, page.language):
+        section, text = page.named_by(anchor), _section_text(page, starts, anchor)
+        snippet, _ = _best_snippet(text, words, page.language)
+    else:
+        snippet, place = _best_snippet(page.body, words, page.language)
+        if not snippet.marks and page.content.get("description"):
+            snippet, _ = _best_snippet(str(page.content["description"]), words, page.language)
+        above = bisect_right(starts, (place, "\uffff", "")) - 1
+        _, section, anchor = starts[above] if above >= 0 else (0, "", "")
     target = with_fragment(page.url, anchor) if anchor else page.url
     more = _more_sections(page, words, starts, sections) if sections > 1 else ()
     own = {name_key(part) for part in ("", page.title, *TITLE_PARTS.split(page.title))}
@@ -410,6 +408,16 @@ def _section_starts(page: IndexedPage) -> list[tuple[int, str, str]]:
             if at >= 0 and anchor:
                 found.append((at, text, str(anchor)))
     return sorted(found)
+
+
+def _section_text(page: IndexedPage, starts: Sequence[tuple[int, str, str]], anchor: str) -> str:
+    """Return the text below a heading or definition up to the next; that of the page if it is missing."""
+    number = next((number for number, each in enumerate(starts) if each[2] == anchor), None)
+    if number is None:
+        return page.body
+    at, text, _ = starts[number]
+    end = starts[number + 1][0] if number + 1 < len(starts) else None
+    return page.body[at + len(text) : end].strip() or text
 
 
 def _more_sections(
