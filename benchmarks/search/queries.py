@@ -195,7 +195,11 @@ def sections(manual: str, folder: str = "") -> Iterator[Entry]:
         for heading in _tree(file).css("h2, h3"):
             inner = heading.css_first("a[id], a[name]")
             link = heading.css_first("a.headerlink")
-            own = _target(link)[1] if link else heading.attributes.get("id") or _named(inner) or _named(heading.parent)
+            own = (
+                _target(link)[1]
+                if link
+                else heading.attributes.get("id") or _named(inner) or _named(heading.parent)
+            )
             text = " ".join(heading.text().rstrip("¶#\n ").split())
             text = NUMBER.sub("", text).strip()
             is_long = len(text.split()) > 1 or (not text.isascii() and len(text) > 4)

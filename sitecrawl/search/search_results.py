@@ -394,19 +394,24 @@ def _snippet(body: str, places: Sequence[tuple[int, int]]) -> tuple[Snippet, int
 def _section_starts(page: IndexedPage) -> list[tuple[int, str, str]]:
     """Return position, text and anchor of the headings and definitions with an anchor.
 
-    A heading is a line of its own, a definition begins a line.
+    A heading is a line of its own, the last with its text, as a table of contents may be before it;
+    a definition begins a line.
     """
     body = f"\n{page.body[:MAX_SCANNED]}\n"
-    terms = entries(page.content, "definitions")
-    found = []
-    for names, field_, end in ((page.headings, "text", "\n"), (terms, "term", "")):
-        position = 0
-        for each in names:
-            text, anchor = str(each.get(field_) or ""), each.get("anchor")
-            at = body.find(f"\n{text}{end}", position) if text else -1
-            position = at + len(text) if at >= 0 else position
-            if at >= 0 and anchor:
-                found.append((at, text, str(anchor)))
+    found, position = [], len(body)
+    for each in reversed(page.headings):
+        text, anchor = str(each.get("text") or ""), each.get("anchor")
+        at = body.rfind(f"\n{text}\n", 0, position) if text else -1
+        position = at + 1 if at >= 0 else position
+        if at >= 0 and anchor:
+            found.append((at, text, str(anchor)))
+    position = 0
+    for each in entries(page.content, "definitions"):
+        text, anchor = str(each.get("term") or ""), each.get("anchor")
+        at = body.find(f"\n{text}", position) if text else -1
+        position = at + len(text) if at >= 0 else position
+        if at >= 0 and anchor:
+            found.append((at, text, str(anchor)))
     return sorted(found)
 
 
