@@ -30,7 +30,7 @@ a { display: block; color: inherit; text-decoration: none; padding: .4rem .6rem;
   border-inline-start: 3px solid transparent; }
 a[aria-selected=true], a:hover { background: var(--s); border-color: var(--a); }
 a b { font-weight: 550; color: var(--a); display: block; }
-a span { font-size: .875rem; }
+a span { font-size: .875rem; display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 2; overflow: hidden; }
 small { color: var(--q); font-size: .8125rem; }
 mark { background: var(--m); color: var(--n); border-radius: 2px; }
 [role=status] { color: var(--q); font-size: .8125rem; padding: .2rem .6rem; }

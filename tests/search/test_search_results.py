@@ -58,6 +58,23 @@ def test_a_section_titled_as_its_page_is_the_page(index: SearchIndex) -> None:
     assert "1. Settings" not in [each.title for each in hit.sections]
 
 
+def test_a_hit_shows_the_section_that_it_leads_to(index: SearchIndex) -> None:
+    names = ["Temporary files", "Places"]
+    headings = [{"level": 2, "text": name, "anchor": name[0]} for name in names]
+    body = "Contents\nTemporary files\nPlaces\nTemporary files\nRead on.\nPlaces\nA temporary file."
+    put(index, "files", title="Files", headings=headings, body=body)
+    [hit] = search(index, "temporary files").hits
+    assert (hit.target[-2:], hit.snippet.text) == ("#T", "Read on.")
+
+
+def test_the_rarest_words_of_a_long_query_count(index: SearchIndex) -> None:
+    settings(index)
+    for number in range(9):
+        put(index, f"p{number}", title="Page", body="all these words are there in this page")
+    found = search(index, "are all these words there in this page of cache_size or page_size")
+    assert found.hits[0].id == "settings"
+
+
 def test_an_index_comes_after_the_pages_that_it_names(index: SearchIndex) -> None:
     definitions = [{"term": "page_size, Settings", "anchor": "entry-1"}]
     put(index, "bookindex.html", title="Index", definitions=definitions, body="page_size, Settings")
