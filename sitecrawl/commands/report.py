@@ -31,7 +31,7 @@ from sitecrawl.report.report_list import FilledList, ReportList
 from sitecrawl.report.workbook import write_workbook
 from sitecrawl.statuses import DONE
 
-SHORT = ("held", "pauses", "differences", "changes")
+SHORT = ("held", "left_out", "pauses", "differences", "changes")
 """Lists that are counted in the terminal after the problems, if they are not empty."""
 XLSX = ".xlsx"
 

@@ -12,6 +12,7 @@ from sitecrawl.crawl.page_counts import PageCounts, most_common, total
 from sitecrawl.policy.advice import ADVICE
 from sitecrawl.policy.lifecycle.revisit import FAILED
 from sitecrawl.policy.outcomes import PLACEHOLDERS, Outcome
+from sitecrawl.policy.urls.known_views import KnownViews
 from sitecrawl.statuses import DONE, MAX_PAGES, STARTS_FAILED
 
 if TYPE_CHECKING:
@@ -78,6 +79,22 @@ def dead_link_lines(dead_links: Sequence[DeadLink]) -> Iterator[LogLine]:
         status = f", status {each.status}" if each.status else ""
         page = each.referrer or "a start"
         yield logging.WARNING, f"dead link {each.url}: {each.reason}{status}, linked from {page}"
+
+
+KNOWN_VIEW = KnownViews.reason.name
+
+
+def known_view_lines(counters: Mapping[str, Any]) -> Iterator[LogLine]:
+    """Yield a line on the links to views of known software that were left out, if there are any."""
+    number = counters.get(f"sitecrawl/rules/{KNOWN_VIEW}")
+    example = next(iter(counters["refusals"].get(KNOWN_VIEW, ())), None)
+    if number and example:
+        view = example["rule"].partition(",")[0]
+        words = (
+            f"{KNOWN_VIEW}: {number} links to views that software offers of its pages were left out"
+        )
+        words += f", e.g. {example['url']} ({view}); -a skip_known_views=no fetches them"
+        yield logging.INFO, words
 
 
 class Failures:

@@ -14,6 +14,7 @@ from sitecrawl.crawl.run_summary import (
     RunEnding,
     dead_link_lines,
     describe_failures,
+    known_view_lines,
     placeholder_lines,
     textless_document_lines,
 )
@@ -168,6 +169,7 @@ class CrawlEnding:
             *placeholder_lines(counters["placeholder_pages"]),
             *textless_document_lines(counters["textless_documents"]),
             *unchanged_lines(counters["unchanged_by_dates"]),
+            *known_view_lines(counters),
             *left_out_lines(counters["left_out"]),
         ]
 

@@ -33,6 +33,8 @@ def test_views_are_left_out_where_their_software_shows_them(
     assert set(run.documents) == {f"{origin}{path}" for path in PAGES}
     assert set(server.log.targets(origin)) == PAGES | {"/robots.txt"}
     assert run.stats["sitecrawl/rules/known_view"] == 2
+    assert "known_view: 2 links to views that software offers of its pages were left out" in run.log
+    assert f"{origin}/notes/diff/ (cgit: diff); -a skip_known_views=no fetches them" in run.log
     _, told = crawl.command("explain", f"{origin}/notes/diff/")
     assert "cgit: diff, skip_known_views True (default)" in told
 

@@ -54,6 +54,7 @@ def test_a_forum_is_read_whole_and_its_print_views_by_their_option(
     assert run.stats["sitecrawl/rules/low_yield"] >= int(said[1])
     _, left = crawl.command("frontier", "left-out")
     assert "low_yield" in left
+    assert "Kinds of pages left out: " in crawl.command("report")[1]
     status, listed = crawl.command("report", "--list", "left_out")
     assert status == 0
     assert f"low_yield,{said[1]}," in listed

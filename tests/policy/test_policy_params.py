@@ -20,6 +20,7 @@ REMEDY = "change that option, or leave the start out"
         ("deny", "ok (", "'(' is not a regular expression"),
         ("allow", "[", "'[' is not a regular expression"),
         ("query", "guess", "Input should be 'learn'"),
+        ("effort", "inf", "less than or equal to 1000000"),
         ("scope", "world", "Input should be 'origin'"),
         (
             "do_not_crawl",

@@ -230,6 +230,7 @@ class RuleParams(OptionGroup):
     effort: float = option(
         default=10.0,
         ge=0,
+        le=1_000_000,
         effect=Effect.RUN,
         description="The number of requests that one more document may cost. A kind of page (URL "
         "template) is left out when, with 95 % confidence, fewer than one in so many of its pages "
