@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import date, timedelta
 from functools import partial
 
 from benchmarks.natural_sites.building import Book, Sheet, Skin, Stock, chunks, natural
@@ -15,7 +16,7 @@ class Addresses:
     """The addresses of the lists, by page, and of the posts, by number and title.
 
     ``known`` are the parameters that the program reads; ``has_next``: each post links to the next one. ``has_home``: the first
-    page is none of the lists.
+    page is none of the lists. ``is_dated``: dates are the titles.
     """
 
     page: Callable[[int], str]
@@ -25,6 +26,12 @@ class Addresses:
     each: int = 10
     has_next: bool = False
     has_home: bool = False
+    is_dated: bool = False
+
+
+def date_of(number: int) -> date:
+    """The day of a post."""
+    return date(2019, 1, 1) + timedelta(days=3 * number)
 
 
 def _skin(sheet: Sheet) -> str:
@@ -39,9 +46,10 @@ def _diary(run: int, *, name: str, given: Addresses, skin: Skin = _skin) -> Book
     book, living = Book(skin, given.known), stock.living(run)
     posts = {}
     for n in living:
-        date = Prose(name, n)("By {name} on {1-28} May")
+        author = Prose(name, n)("By {name} on {1-28} May")
         text = Prose(name, n, stock.edition(n, run)).text(1 + n % 3)
-        posts[n] = Prose(name, n).title(), date, text
+        title = f"{date_of(n):%A, %d %B %Y}" if given.is_dated else Prose(name, n).title()
+        posts[n] = title, author, text
     addresses = {n: given.post(n, title) for n, (title, *_) in posts.items()}
     for place, n in enumerate(living):
         title, *lines = posts[n]
@@ -100,6 +108,11 @@ _DIARIES = {
     "numbers": Addresses(
         lambda page: f"/archives/{page}000", lambda n, _: f"/archives/{n}", size=500, each=50
     ),
+}
+
+_DIARIES |= {
+    f"dated-{name}": replace(_DIARIES[name], is_dated=True)
+    for name in ("in-a-folder", "plain-permalinks", "one-parameter")
 }
 
 SITES = tuple(

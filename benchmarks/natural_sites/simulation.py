@@ -206,8 +206,8 @@ class OriginQueue:
             return
         with self.learning:
             again = bool(due.has_document)
-            new, known = ([url for url, _ in each] for each in (growing.new, growing.repeated))
-            page = Read(due.url, due.referrer, text, new, known, again, is_moved)
+            urls = [url for url, _ in growing.new]
+            page = Read(due.url, due.referrer, text, urls, again, is_moved)
             if self.evidence.read(page) and due.has_document is None:
                 self.parts.read(growing)
 

@@ -347,8 +347,8 @@ def _read(own: OriginYields, visit: VisitResult, repeated: Sequence[tuple[str, i
     text = f"{document.get('title', '')}\n{document.get('body', '')}"
     is_moved = visit.content_hash in own.gone
     links = _new_links(visit)
-    new, known = ([url for url, _ in each] for each in (links, repeated))
-    page = Read(due.url, due.referrer, text, new, known, _is_known(due), is_moved)
+    urls = [url for url, _ in links]
+    page = Read(due.url, due.referrer, text, urls, _is_known(due), is_moved)
     is_new = own.evidence.read(page)
     if is_new and due.outcome in NEVER_REQUESTED:
         own.parts.read(GrowingPage(due.url, due.fingerprint, links, repeated, due.referrer))

@@ -13,7 +13,7 @@ from sitecrawl.config.options.crawl_options import CrawlParams
 from sitecrawl.config.rules_from_options import Citations
 from sitecrawl.policy.worth.copies import Alias
 from sitecrawl.policy.worth.endless import EndlessParts, GrowingPage, State, part_of
-from sitecrawl.policy.worth.evidence import Evidence, Read, Verdict, is_below, upper_bound
+from sitecrawl.policy.worth.evidence import Evidence, Read, Verdict, is_nested, upper_bound
 from sitecrawl.policy.worth.kinds import Kinds, pattern_of
 from sitecrawl.policy.worth.novelty import Novelty
 from sitecrawl.policy.worth.wanted import Wanted
@@ -86,29 +86,28 @@ def test_posts_that_lists_show_in_full_are_pages(listed: str, post: str) -> None
         if "on-" not in post:
             posts = [HOME + post.format(page * 10 + each) for each in range(9)]
         texts = [
-            f"Walk {'xyz'[each % 3] * page * each}\nA text of {page} {each}" for each in range(9)
+            f"Walk {'abcdefghi'[page]}{'jklmnopqr'[each]}\nA text of {page} {each}"
+            for each in range(9)
         ]
         url, more = HOME + listed.format(page), HOME + listed.format(page + 1)
         before = HOME + listed.format(page - 1) if page > 1 else f"{HOME}/"
         evidence.read(Read(url, before, "\n".join(["Diary", *texts]), [*posts, more]))
         for each, text in zip(posts, texts, strict=True):
-            assert evidence.read(Read(each, url, text, repeated=posts[:2])), each
+            assert evidence.read(Read(each, url, text)), each
     assert evidence.verdict(HOME + post.format(999)) is Verdict.FETCH
 
 
-@pytest.mark.parametrize(
-    ("text", "is_new"),
-    [
-        ("Trains\n2\nBath\n1909\n1\nYork\n1907\n3\nHull\n1908", False),
-        ("Trains\n7:02\n7:12\n7:31\n7:43\n7:55\n8:01", True),
-    ],
-    ids=["rows in another order", "other times"],
-)
-def test_a_table_of_numbers_is_new_where_its_rows_are(text: str, *, is_new: bool) -> None:
-    novelty = Novelty()
-    novelty.add(f"{HOME}/t", "Trains\n1\nYork\n1907\n2\nBath\n1909\n3\nHull\n1908")
-    novelty.add(f"{HOME}/t?a=1", "Trains\n7:02\n7:22\n7:31\n7:42\n7:55\n8:02")
-    assert novelty.add(f"{HOME}/t?a=2", text, feeds_itself=True) is is_new
+@pytest.mark.behaviour("Q-60")
+@pytest.mark.parametrize("links", [[], [f"{HOME}/?d=1999-01-01"]], ids=["a day", "a calendar"])
+def test_days_that_lists_show_in_full_are_pages_unless_they_lead_on(links: list[str]) -> None:
+    evidence = Evidence(10)
+    days = [f"Monday, {day} May" for day in range(1, 29)]
+    evidence.read(Read(f"{HOME}/?m=5", f"{HOME}/", "\n".join(["Diary", *days])))
+    new = [
+        evidence.read(Read(f"{HOME}/?d={place}", f"{HOME}/?m=5", f"{day}\n{day}", links))
+        for place, day in enumerate(days)
+    ]
+    assert new == [not links] * 28
 
 
 @pytest.mark.behaviour("Q-55")
@@ -122,26 +121,19 @@ def test_a_list_that_selects_lines_of_lists_with_fewer_parameters_is_no_document
         "/shop?colour=red&size=2": "Shop red, size 2\nRed coat",
         "/shop?size=2&page=3": "Shop size 2, page 3\nRed hat",
     }
-    excess: list[bool] = []
+    excess = []
     for query, text in texts.items():
-        more = [f"{HOME}/shop?colour=green&size={len(excess)}"]
-        evidence.read(Read(HOME + query, f"{HOME}/shop?colour=red", text, more))
+        evidence.read(Read(HOME + query, f"{HOME}/shop?colour=red", text))
         excess.append(evidence.is_excess)
     assert excess == [False, False, False, True, False, False]
     later = Evidence(10)
     for each in evidence.as_stored():
         later.restore(*each)
     later.read(
-        Read(
-            f"{HOME}/shop?colour=blue&size=3",
-            f"{HOME}/shop?colour=blue",
-            "Shop blue, size 7\nBlue cap",
-            [f"{HOME}/shop?colour=blue&size=9"],
-        )
+        Read(f"{HOME}/shop?colour=blue&size=3", f"{HOME}/shop", "Shop blue, size 7\nBlue cap")
     )
     assert not later.is_excess  # its number is another
-    wider, more = f"{HOME}/shop?size=1", [f"{HOME}/shop?size=1&colour=green"]
-    later.read(Read(f"{wider}&colour=blue", wider, "Shop blue, size\nBlue cap", more))
+    later.read(Read(f"{HOME}/shop?size=1&colour=blue", f"{HOME}/shop", "Shop blue, size\nBlue cap"))
     assert later.is_excess
 
 
@@ -336,7 +328,7 @@ def test_a_page_below_the_one_that_links_to_it_has_a_line_of_its_own(
 
 
 @pytest.mark.parametrize(
-    ("target", "referrer", "below"),
+    ("target", "referrer", "is_below"),
     [
         ("/shop/red/", "/shop/", True),
         ("/shop/red", "/shop?sort=price", True),
@@ -345,8 +337,8 @@ def test_a_page_below_the_one_that_links_to_it_has_a_line_of_its_own(
         ("/shop/?page=2", "/shop/", False),
     ],
 )
-def test_pages_below_others(target: str, referrer: str, *, below: bool) -> None:
-    assert is_below(f"{HOME}{target}", f"{HOME}{referrer}") is below
+def test_pages_below_others(target: str, referrer: str, *, is_below: bool) -> None:
+    assert is_nested(f"{HOME}{target}", f"{HOME}{referrer}") is is_below
 
 
 def test_a_text_without_capitals_is_new() -> None:

@@ -118,10 +118,6 @@ class Copies:
         """Record that a URL has no document any more, so that another host may have its page."""
         self._gone.add(crc32(url.encode()))
 
-    def has_document(self, url: str) -> bool:
-        """Return True for the URL of a document."""
-        return crc32(url.encode()) in self.read_urls
-
     def of(self, url: str) -> Alias | None:
         """Return the alias by which a URL is that of a document that was read, the one most shown."""
         others = ((each, each.of(url)) for each in self.aliases)

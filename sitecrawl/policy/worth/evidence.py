@@ -16,7 +16,6 @@ from base64 import b64decode, b64encode
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum, auto
-from itertools import islice
 from math import sqrt
 from typing import Any, NamedTuple
 
@@ -33,7 +32,6 @@ from sitecrawl.policy.worth.kinds import (
     Kind,
     Kinds,
     Pool,
-    parameters_of,
 )
 from sitecrawl.policy.worth.novelty import Novelty
 from sitecrawl.policy.worth.translations import Translations
@@ -59,8 +57,6 @@ POOLS = {
 }
 """For each basis of a pool: the pages and the mean yield from which it counts as bringing nothing, the
 part of its evidence that a new kind begins with, and the number of pages that this is at most."""
-MIN_BELOW, MIN_WAITING = 2, 4
-"""Number of links to pages below a page, and to pages like it that wait, of a page that leads on."""
 KEPT = 30
 """Number of pages that the evidence of earlier runs on a kind counts for at most."""
 MIN_ANSWERS = 10
@@ -96,30 +92,17 @@ class Verdict(Enum):
 class Read(NamedTuple):
     """A page that was requested for the first time, or that has become another one.
 
-    ``text`` is None if it is no document. ``referrer`` is the page on which it was found, ``new`` and
-    ``repeated`` are its links to URLs that were unknown until then, and to others. ``again``: it was
-    requested before, so that only new text counts. ``is_moved``: it has the text of a document that is
-    gone, and counts as new.
+    ``text`` is None if it is no document. ``referrer`` is the page on which it was found, ``links`` are
+    the URLs that were unknown before it. ``again``: it was requested before, so that only new text counts.
+    ``is_moved``: it has the text of a document that is gone, and counts as new.
     """
 
     url: str
     referrer: str | None
     text: str | None
-    new: Sequence[str] = ()
-    repeated: Sequence[str] = ()
+    links: Sequence[str] = ()
     again: bool = False
     is_moved: bool = False
-
-    @property
-    def is_nested(self) -> bool:
-        """True for a page below the one on which it was found, with several others below itself.
-
-        A post has its text in a list as well, but leads to nothing below it.
-        """
-        if not is_below(self.url, self.referrer or ""):
-            return False
-        below = (each for each in (*self.new, *self.repeated) if is_below(each, self.url))
-        return sum(1 for _ in below) >= MIN_BELOW
 
 
 @dataclass(slots=True)
@@ -187,7 +170,6 @@ class Evidence:
     pools: dict[Pool, Yield] = field(default_factory=dict)
     _fruitless: dict[str, Kind] = field(default_factory=dict)
     _referrers: dict[str, str] = field(default_factory=dict)
-    _mixes: set[str] = field(default_factory=set)
     is_excess: bool = False
     _answers: int = 0
 
@@ -206,22 +188,14 @@ class Evidence:
         tried, found = known.tried + weight, known.found + BARREN * weight
         if tried < 1 or found >= LOW * tried:
             return Verdict.FETCH
-        if any(self._has_exception(pool) for pool in kind.pools):
-            return Verdict.LATER
+        if any(pool.basis == COPY and self.pools.get(pool, UNKNOWN).fresh for pool in kind.pools):
+            return Verdict.LATER  # copies with an exception: there may be more
         enough = known.now >= (MIN_POOLED if weight else MIN_TRIED) or (
             weight and self._is_sampled(kind)
         )
         if enough and upper_bound(found / tried, tried) < 1 / self.effort:
             return Verdict.LEAVE
         return Verdict.LATER
-
-    def _has_exception(self, pool: Pool) -> bool:
-        """Return True for a copied host or folder of which a page is new in this run.
-
-        There may be more of them. Mixes of parameters meet by chance as well.
-        """
-        is_place = pool.basis == COPY and "?" not in pool.name
-        return is_place and self.pools.get(pool, UNKNOWN).fresh > 0
 
     def _is_sampled(self, kind: Kind) -> bool:
         """Return True if enough pages of a kind's pool were requested in this run.
@@ -283,34 +257,19 @@ class Evidence:
     def _is_new(self, page: Read, kind: Kind, text: str) -> bool:
         ways = (page.referrer, self._referrers.get(page.referrer or ""))
         shape = _shape(kind)
-        near = [way for way in ways if way and _shape(self.kinds.of(way)) == shape]
-        is_alike = any(are_alike(page.url, way) for way in near)
-        feeds_itself = page.again or (is_alike and self._leads_on(page, shape))
-        nested = page.is_nested or page.referrer in self._mixes
-        is_new = self.novelty.add(
-            page.url, text, feeds_itself=feeds_itself, is_nested=nested, is_listed=bool(near)
+        feeds_itself = page.again or any(
+            way and _shape(self.kinds.of(way)) == shape for way in ways
         )
-        is_mix = (is_alike or nested) and not (is_new or self.novelty.has_line)
-        if is_mix and len(self._mixes) < MAX_FRUITLESS:
-            self._mixes.add(page.url)
+        nested = is_nested(page.url, page.referrer)
+        leads_on = (feeds_itself or nested) and any(
+            _shape(self.kinds.of(each)) == shape for each in page.links
+        )
+        is_new = self.novelty.add(
+            page.url, text, feeds_itself=feeds_itself, is_nested=nested, leads_on=leads_on
+        )
         self.kinds.translations.page_read(page.url, self.novelty.last_text)
         self.kinds.copies.read(page.url, self.novelty.last_text)
         return is_new
-
-    def _leads_on(self, page: Read, shape: str) -> bool:
-        """Return True if a page has links to new pages like it, or to several that were not read yet.
-
-        One that has none, such as a post that its list shows in full, is no part of a growth.
-        """
-
-        def is_like(url: str) -> bool:
-            return _shape(self.kinds.of(url)) == shape and are_alike(page.url, url)
-
-        if any(map(is_like, page.new)):
-            return True
-        waiting = (each for each in page.repeated if not self.kinds.copies.has_document(each))
-        found = filter(is_like, waiting)
-        return sum(1 for _ in islice(found, MIN_WAITING)) == MIN_WAITING
 
     def _credit(self, page: str | None) -> None:
         """Credit the page on which a new document was found, if it has brought nothing yet."""
@@ -454,20 +413,11 @@ def _shape(kind: Kind) -> str:
     return _COUNTED.sub(NUMBER, kind.path)
 
 
-def is_below(url: str, other: str) -> bool:
-    """Return True if the path of another page, other than the root, stands above that of a URL."""
-    above = other.partition("?")[0].rstrip("/") + "/"
+def is_nested(url: str, referrer: str | None) -> bool:
+    """Return True if the page was found on one whose path stands above it, other than the root."""
+    above = (referrer or "").partition("?")[0].rstrip("/") + "/"
     path = url.partition("?")[0]
     return above.count("/") > 3 and path.startswith(above) and path != above
-
-
-def are_alike(url: str, other: str) -> bool:
-    """Return True if one of two URLs on one path has all parameters of the other, and it has some.
-
-    A list by ``?paged=2`` does not feed itself with the posts ``?p=7`` that it shows in full.
-    """
-    names, others = ({name for name, _ in parameters_of(each)} for each in (url, other))
-    return names == others or bool(names and others and (names <= others or others <= names))
 
 
 def in_words(name: str, own: Yield) -> str:

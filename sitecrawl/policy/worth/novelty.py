@@ -4,7 +4,8 @@ In a list that other pages make, every difference counts, numbers included, but 
 lines. A kind of page that feeds itself (calendars, counters, mixes of facets) makes differences without
 end: there a line must be new without its digits, its names of months and days, and the words of the
 page's URL; or several numbers must be new, or a table of them. A page below the one that links to it
-(a mix of facets in a path) must have a line that is new but for the words of its URL. A list by two
+(a mix of facets in a path) must have a line that is new but for the words of its URL. Both may instead have
+a title that no other page has: lists show posts in full. A list by two
 facets selects lines of the lists by one: a page all of whose lines are on pages of its path with fewer
 parameters is no document.
 """
@@ -14,14 +15,17 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import NamedTuple
 from zlib import crc32
 
 from sitecrawl.policy.worth.kinds import MAX_POOLS, parameters_of
 from sitecrawl.web.whitespace import line_parts
 
-DATELESS, EXACT = 1, 2
-"""Initial values of the hashes of lines without the words of URLs: without dates, and with them."""
+DATELESS, EXACT = 0x9E3779B9, 0x3C6EF372
+TITLE, EXACT_TITLE = 0xDAA66D2B, 0x78DDE6E4
+"""Initial values of the hashes of lines without the words of URLs, without dates and with them, and of titles.
+
+Small ones would make a line that of another whose first letter is a neighbour.
+"""
 MAX_LINES = 250_000
 """Number of different lines remembered of an origin; further ones always count as new."""
 MIN_TABLE = 6
@@ -41,8 +45,7 @@ sex sab sáb maa din woe vri zat zon
 """
 _CALENDAR = frozenset(_NAMES_OF_TIMES.split())
 """Beginnings of the names of days and months in nine languages."""
-_ROW = re.compile(rb"\d[^A-Za-z\n]*")
-_ROWS = re.compile(rb"\n%b\n" % _ROW.pattern)
+_ROWS = re.compile(rb"\n(\d[^A-Za-z\n]*)(?=\n)")
 _WORD = re.compile(r"[^\W_]+")
 _MARKS = re.compile(r"[\W\d_]+")
 
@@ -52,11 +55,11 @@ class Novelty:
     """The texts of all pages of an origin that were read, as CRC-32 hashes.
 
     ``texts`` are those of whole pages, ``lines`` of lines without signs and digits, ``exact`` of lines of
-    pages that were found on pages like them, ``figures`` of their numbers and of tables. ``listed`` has
-    those of such pages by the number of their parameters, each with its path. ``last_text`` is that of the
-    last page; ``is_known`` is True if another has the same, ``has_line`` if one of its lines is new,
-    numbers included, but for the words of its URL, ``is_mixed`` if none is and the whole is new,
-    ``is_selection`` if pages of its path with fewer parameters have all of them.
+    pages that feed themselves, ``figures`` of their numbers and of tables. ``listed`` has the lines of
+    pages that feed themselves by the number of their parameters, each with its path. ``last_text`` is
+    that of the last page; ``is_known`` is True if another has the same, ``is_mixed`` if it mixes the lines
+    of others, but for the words of its URL, ``is_selection`` if pages of its path with fewer parameters
+    have all of them.
     """
 
     texts: set[int] = field(default_factory=set)
@@ -66,7 +69,6 @@ class Novelty:
     listed: list[set[int]] = field(default_factory=lambda: [set() for _ in range(MAX_POOLS)])
     last_text: int = 0
     is_known: bool = False
-    has_line: bool = False
     is_mixed: bool = False
     is_selection: bool = False
 
@@ -77,12 +79,12 @@ class Novelty:
         *,
         feeds_itself: bool = False,
         is_nested: bool = False,
-        is_listed: bool = False,
+        leads_on: bool = True,
     ) -> bool:
         """Add the text of a page; return True if a reader would miss it.
 
-        ``is_nested``: it was found on a page of a directory above it, or on a mix. ``is_listed``: it was
-        found on a page like it, so that its lines are compared with those of the others.
+        ``is_nested``: the page was found on a page of a directory above it. ``leads_on``: unknown pages of
+        its path were found on it.
         """
         key = 0  # a sum, in whatever order the lines are
         exact, bare, figures = _Lines(self.exact), _Lines(self.lines), _Figures(url)
@@ -92,36 +94,45 @@ class Novelty:
             lines = _HashedLines(whole)
             key += sum(lines.hashes)
             whole_lines.append(lines)
-            if feeds_itself or is_nested or is_listed:
+            if feeds_itself or is_nested:
                 exact.parts.append(lines)
-            figures.add(whole, lines)
+            figures.add(whole)
             bare.parts.append(_HashedLines(whole.translate(_SPACED, _DIGITS)))
         self.last_text = key & 0xFFFFFFFF
         is_new = is_whole = _add(self.texts, self.last_text)
-        has_figures = self._add_figures(figures)
-        self.has_line = is_nested and self._has_line(url, exact)
+        is_own = self._add_figures(figures) | self._add_title(url, text, dated=not leads_on)
+        has_line = is_nested and self._has_line(url, exact)
         if is_nested:
-            is_new &= self.has_line or has_figures
+            is_new &= has_line or is_own
         if feeds_itself and is_new:
             own = words_of(url)
-            is_new = self._add_remainders(bare_line, DATELESS, own, bare.new()) or has_figures
-        if not (is_new or self.has_line):
-            self.has_line = self._has_line(url, exact)
-        self.is_mixed = is_whole and not (is_new or self.has_line)
-        is_selection = self._add_listed(url, whole_lines, is_listed=is_listed)
+            is_new = self._add_remainders(bare_line, DATELESS, own, bare.new()) or is_own
+        self.is_mixed = is_whole and not (is_new or has_line or self._has_line(url, exact))
+        is_selection = self._add_listed(url, whole_lines, feeds_itself=feeds_itself)
         self.is_known = not is_whole
-        self.is_selection = is_whole and feeds_itself and is_selection and not has_figures
+        self.is_selection = is_whole and is_selection and not is_own
         exact.remember()
         bare.remember()
         return is_new
 
-    def _add_listed(self, url: str, page: Iterable[_HashedLines], *, is_listed: bool) -> bool:
-        """Add the lines of a page that was found on one like it; return True if they only select known ones.
+    def _add_title(self, url: str, text: str, *, dated: bool) -> bool:
+        """Add the title of a page, the first line of its text; return True if no other page has it.
+
+        A post that a list shows in full has no other line of its own. ``dated``: dates and numbers count.
+        """
+        title = text.partition("\n")[0].encode("utf-8", "surrogatepass")
+        own = words_of(url)
+        is_exact = self._add_remainders(exact_remainder, EXACT_TITLE, own, [title])
+        line = title.translate(_SPACED, _DIGITS)
+        return self._add_remainders(bare_line, TITLE, own, [line]) or (dated and is_exact)
+
+    def _add_listed(self, url: str, page: Iterable[_HashedLines], *, feeds_itself: bool) -> bool:
+        """Add the lines of a page that feeds itself; return True if they only select known ones.
 
         That is, if pages of its path with fewer parameters have them all, but for the words of its URL.
         """
         count = min(len(parameters_of(url)), MAX_POOLS)
-        if not (count or is_listed):
+        if not (count or feeds_itself):
             return False
         path = crc32(url.partition("?")[0].encode())
         own = frozenset(each for each in _WORD.findall(url.lower()) if not each.isdigit())
@@ -135,7 +146,7 @@ class Novelty:
                     rest = exact_remainder(line.decode("utf-8", "replace"), own)
                     found.add(rest_key := crc32(rest.encode()) ^ path)
                     is_selection = not rest or any(rest_key in each for each in wider)
-        if is_listed and count < MAX_POOLS and len(self.listed[count]) < MAX_LINES:
+        if feeds_itself and count < MAX_POOLS and len(self.listed[count]) < MAX_LINES:
             self.listed[count] |= found
         return is_selection
 
@@ -160,13 +171,8 @@ class Novelty:
         new = set(map(crc32, page.numbers - page.own)) - self.figures
         if len(self.figures) < MAX_LINES:
             self.figures |= new
-        has_table = len(page.table) >= MIN_TABLE and any(
-            self.figures.isdisjoint(each.pairs) for each in page.table
-        )
-        for each in page.table if len(self.figures) < MAX_LINES else ():
-            self.figures.update(each.pairs)
-        has_table &= _add(self.figures, crc32(b"\n".join([each.line for each in page.table])))
-        return has_table or len(new) >= MIN_NUMBERS
+        is_new = len(page.table) >= MIN_TABLE and _add(self.figures, crc32(b"\n".join(page.table)))
+        return is_new or len(new) >= MIN_NUMBERS
 
 
 class _HashedLines:
@@ -197,16 +203,6 @@ class _Lines:
                 self._known.update(part.hashes)
 
 
-class _NumberRow(NamedTuple):
-    """A line of a table of numbers, and the hashes of it with the line before and with the line after.
-
-    The rows of a list that is sorted or sifted anew keep one of their neighbours.
-    """
-
-    line: bytes
-    pairs: tuple[int, int]
-
-
 class _Figures:
     """The numbers of at least three digits on a page, and its lines without letters.
 
@@ -216,18 +212,13 @@ class _Figures:
     def __init__(self, url: str) -> None:
         self.own = _numbers(url.encode())
         self.numbers: set[bytes] = set()
-        self.table: list[_NumberRow] = []
+        self.table: list[bytes] = []
 
-    def add(self, part: bytes, found: _HashedLines) -> None:
-        """Add a part of the page's text, and its lines."""
+    def add(self, part: bytes) -> None:
+        """Add a part of the page's text."""
         self.numbers.update([each for each in _numbers(part) if len(each) > 2])
-        if not _ROWS.search(b"\n%b\n" % part):
-            return
-        lines, hashes = found.lines, found.hashes
-        nearby = zip([0, *hashes], lines, hashes, [*lines[1:], b""], strict=False)
-        for before, line, key, after in nearby:
-            if _ROW.fullmatch(line) and _is_figure(line, self.own):
-                self.table.append(_NumberRow(line, (crc32(line, before), crc32(after, key))))
+        rows = _ROWS.findall(b"\n%b\n" % part)
+        self.table += [line for line in rows if _is_figure(line, self.own)]
 
 
 def _numbers(text: bytes) -> frozenset[bytes]:
