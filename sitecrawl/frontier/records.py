@@ -355,11 +355,13 @@ class Records:
 
     def meanings(self, realm: str) -> list[tuple[str, str]]:
         """Return the names of parameters that proved to carry a meaning, each with its origin."""
-        return self._database.rows(
-            "SELECT o.key, e.name FROM evidence AS e JOIN origin AS o ON o.id = e.origin"
+        rows = self._database.rows(
+            "SELECT o.key, e.value FROM evidence AS e JOIN origin AS o ON o.id = e.origin"
             " WHERE e.basis = ? AND o.realm = ? ORDER BY o.key, e.name",
             (MEANING, realm),
         )
+        known = ((key, json.loads(value)) for key, value in rows)
+        return [(key, each) for key, value in known if value["is_meant"] for each in value["names"]]
 
     def visits_today(self, key: str, realm: str) -> int:
         """Return the number of pages of an origin that were visited today (UTC)."""

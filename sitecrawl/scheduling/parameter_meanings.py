@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sitecrawl.frontier.evidence_table import MEANING, StoredEvidence
+from sitecrawl.policy.urls.parameter_trials import Found
 from sitecrawl.scheduling.yields import FRUITLESS
 
 if TYPE_CHECKING:
@@ -39,12 +40,15 @@ class ParameterMeanings:
         recorder.judge = self.judged
 
     async def prepare(self, key: str) -> None:
-        """Load the names that carry a meaning on an origin."""
-        if key not in self._known:
-            self._known.add(key)
-            stored = await self._owner.frontier.evidence(key, MEANING)
-            if stored:
-                self._discovery.rules.take_back(key, (each.name for each in stored))
+        """Load what is known of the names on an origin: those that carry a meaning, and the others."""
+        if key in self._known:
+            return
+        self._known.add(key)
+        for each in await self._owner.frontier.evidence(key, MEANING):
+            if each.values["is_meant"]:
+                self._discovery.rules.take_back(key, each.values["names"])
+            else:
+                self._discovery.trials.close(key, tuple(each.values["names"]))
 
     def judged(self, visit: VisitResult) -> VisitResult:
         """Learn from a visit; add the links that its result brings back."""
@@ -57,11 +61,17 @@ class ParameterMeanings:
             if visit.document
             else None
         )
-        names, links = trials.judge(due.url, text)
-        if names:
-            logger.info(TAKEN_BACK, due.origin, " and ".join(names))
-            known = [StoredEvidence(MEANING, name, {}) for name in names]
-            self._tasks.begin(self._owner.frontier.save_evidence(due.origin, known))
+        ended = trials.judge(due.url, text)
+        links: list[Found] = []
+        if ended is not None:
+            words = " and ".join(ended.names)
+            if ended.is_meant:
+                logger.info(TAKEN_BACK, due.origin, words)
+            known = StoredEvidence(
+                MEANING, words, {"names": ended.names, "is_meant": ended.is_meant}
+            )
+            self._tasks.begin(self._owner.frontier.save_evidence(due.origin, [known]))
+            links += ended.links
         if visit.outcome in FRUITLESS:
             links += trials.missing(due.url)
         found = (self._discovery.found(each) for each in links)

@@ -58,7 +58,13 @@ def test_the_documents_are_those_of_the_table(name: str, case: dict[str, Any], f
 def test_the_requests_are_those_of_the_table(name: str, case: dict[str, Any], first: Run) -> None:
     asked = first.asked(name if name in OTHER_ORIGINS else "main")
     expected = {*case["documents"], *case.get("fetched", ())}
-    assert within(name, asked) == expected
+    found = within(name, asked)
+    if name == "sessions":  # three samples of each name, as they were found
+        trials = found - expected
+        assert all("?" in each for each in trials)
+        assert len(trials) <= case["trials"]
+        found -= trials
+    assert found == expected
     assert {path for path in expected if asked[path] != 1} <= TWICE
 
 

@@ -25,14 +25,19 @@ def changes(run: Run, origin: str = "main") -> dict[str, str]:
 )
 def test_only_what_changed_is_written(second: Run) -> None:
     assert second.crawl.status == 0, second.crawl.log[-3000:]
-    assert changes(second) == {
-        "/robots/disallow/robots-test.html": "new",
-        "/robots/disallow/by-redirect.html": "new",
-        "/robots/no-slash/page.html": "new",
-        "/robots/opened.html": "new",
-        "/moved/later-target.html": "new",
-        "/dates/edited.html": "changed",
-    }
+    found = changes(second)
+    found = {path: each for path, each in found.items() if not path.startswith("/sessions/")}
+    assert (
+        found
+        == {  # but for the addresses of samples, which are dropped once nothing came of them
+            "/robots/disallow/robots-test.html": "new",
+            "/robots/disallow/by-redirect.html": "new",
+            "/robots/no-slash/page.html": "new",
+            "/robots/opened.html": "new",
+            "/moved/later-target.html": "new",
+            "/dates/edited.html": "changed",
+        }
+    )
     assert second.deleted() == {"/robots/closed.html": "noindex", "/moved/later.html": "redirected"}
     (moved,) = [each for each in second.crawl.lines if each.get("moved_to")]
     assert moved["moved_to"] == f"{second.origins.main}/moved/later-target.html"

@@ -33,6 +33,14 @@ class Found(NamedTuple):
     referrer: str
 
 
+class Ended(NamedTuple):
+    """A trial that has ended: its names, True if they carry a meaning, and the links that they are part of."""
+
+    names: tuple[str, ...]
+    is_meant: bool
+    links: list[Found]
+
+
 @dataclass(slots=True)
 class Trial:
     """The trial of names on an origin.
@@ -99,20 +107,24 @@ class ParameterTrials:
         self._sampled.update(dict.fromkeys(trial.samples, place))
         return chosen
 
-    def judge(self, url: str, text: str | None) -> tuple[tuple[str, ...], list[Found]]:
-        """Take the result of a request; return names that proved to carry a meaning, and their links."""
+    def judge(self, url: str, text: str | None) -> Ended | None:
+        """Take the result of a request; return the trial that ends with it, if any."""
         place = self._sampled.pop(url, None)
         if place is None:
-            return (), []
+            return None
         key, names = place
         trial = self._trials[place]
         trial.results[url] = None if text is None else frozenset(_WORD.findall(text[:MAX_TEXT]))
         if len(trial.results) < len(trial.samples):
-            return (), []
+            return None
         texts = [each for each in trial.results.values() if each is not None]
         links = list(trial.end())
         differ = any(len(one ^ other) > MAX_NOISE for one, other in combinations(texts, 2))
         if not (differ or (trial.is_missing and texts)):
-            return (), []
+            return Ended(names, is_meant=False, links=[])
         self._rules.take_back(key, names)
-        return names, links
+        return Ended(names, is_meant=True, links=links)
+
+    def close(self, key: str, names: tuple[str, ...]) -> None:
+        """Try names no more: an earlier run has found no meaning in them."""
+        self._trials[key, names].is_over = True
