@@ -27,6 +27,11 @@ if TYPE_CHECKING:
     StoredCounts = Mapping[str, Mapping[str, Any]]
 
 OUTPUT_LINES = frozenset({"item_scraped_count"})
+OUTCOMES, RULES = "sitecrawl/outcomes/", "sitecrawl/rules/"
+LEFT_VIEWS = (
+    "%s: %s links to views that software offers of its pages were left out, e.g. %s (%s); "
+    "-a skip_known_views=no fetches them"
+)
 
 
 class RunSummary:
@@ -81,20 +86,14 @@ def dead_link_lines(dead_links: Sequence[DeadLink]) -> Iterator[LogLine]:
         yield logging.WARNING, f"dead link {each.url}: {each.reason}{status}, linked from {page}"
 
 
-KNOWN_VIEW = KnownViews.reason.name
-
-
 def known_view_lines(counters: Mapping[str, Any]) -> Iterator[LogLine]:
     """Yield a line on the links to views of known software that were left out, if there are any."""
-    number = counters.get(f"sitecrawl/rules/{KNOWN_VIEW}")
-    example = next(iter(counters["refusals"].get(KNOWN_VIEW, ())), None)
+    reason = KnownViews.reason.name
+    number = counters.get(f"{RULES}{reason}")
+    example = next(iter(counters["refusals"].get(reason, ())), None)
     if number and example:
         view = example["rule"].partition(",")[0]
-        words = (
-            f"{KNOWN_VIEW}: {number} links to views that software offers of its pages were left out"
-        )
-        words += f", e.g. {example['url']} ({view}); -a skip_known_views=no fetches them"
-        yield logging.INFO, words
+        yield logging.INFO, LEFT_VIEWS % (reason, number, example["url"], view)
 
 
 class Failures:
@@ -263,7 +262,6 @@ class RunEnding:
 NO_CONTENT = (
     "Pages without content of their own, which make no documents (-a placeholder_pages= keeps them)"
 )
-OUTCOMES, RULES = "sitecrawl/outcomes/", "sitecrawl/rules/"
 STATUSES = "downloader/response_status_count/"
 ERRORS = frozenset(outcome.name.lower() for outcome in FAILED)
 NOT_REQUESTED = frozenset(

@@ -14,7 +14,7 @@ SAVE = (
 )
 ADMIT = "UPDATE url SET waiting = 1, priority = 0 WHERE origin = ? AND reason = ? AND waiting = 0"
 MEANING = "meaning"
-"""Basis of the names of parameters that carry a meaning on an origin, whatever lists say of them."""
+"""Basis of what is known of names of session ids and tracking parameters: if they carry a meaning."""
 RESTORE = "UPDATE url SET priority = 0 WHERE origin = ? AND waiting = 1 AND priority < 0"
 
 

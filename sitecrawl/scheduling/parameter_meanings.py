@@ -56,19 +56,13 @@ class ParameterMeanings:
         trials, due = self._discovery.trials, visit.due
         if visit.again:
             return visit
-        text = (
-            f"{visit.document.get('title')} {visit.document.get('body')}"
-            if visit.document
-            else None
-        )
-        ended = trials.judge(due.url, text)
         links: list[Found] = []
-        if ended is not None:
+        if (ended := trials.judge(due.url, visit.document)) is not None:
             words = " and ".join(ended.names)
             if ended.is_meant:
                 logger.info(TAKEN_BACK, due.origin, words)
             known = StoredEvidence(
-                MEANING, words, {"names": ended.names, "is_meant": ended.is_meant}
+                MEANING, "&".join(ended.names), {"names": ended.names, "is_meant": ended.is_meant}
             )
             self._tasks.begin(self._owner.frontier.save_evidence(due.origin, [known]))
             links += ended.links

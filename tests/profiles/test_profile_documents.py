@@ -101,7 +101,7 @@ LEFT: dict[str, set[str]] = {
     "smartsite": set(),
     "unobtanium": set(),
 }
-"""What each profile leaves out all the same, or requests as another URL."""
+"""Links that each profile leaves out all the same, or requests as another URL."""
 TARGETS: dict[str, set[str]] = {
     "fdse": {"/refreshed"},
     "roboto": {"/d", "/p", "/x"},
@@ -109,7 +109,7 @@ TARGETS: dict[str, set[str]] = {
     "smartsite": set(),
     "unobtanium": {"/canonical"},
 }
-"""What each profile requests beside the links."""
+"""Further URLs that each profile requests, beside the links."""
 NO_DOCUMENT = {
     "fdse": {"/refresh"},
     "searchtools": {"/refresh", "/old", "/same2"},

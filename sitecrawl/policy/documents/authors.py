@@ -49,44 +49,12 @@ _BEHIND = re.compile(r"^(?:by|von|par|por)\s*:?\s+(?=\S)", re.IGNORECASE)
 _BYLINE_END = re.compile(
     r"\s+[|/·•–—-]\s+|\s*[|·•,;(\n]\s*|\s+(?=\d)|\s+(?:on|am|vom|le|el)\s+(?=(?:\S+\s+)?\S*\d)"
 )
-NO_NAMES = frozenset(
-    [
-        "mon",
-        "tue",
-        "tues",
-        "wed",
-        "thu",
-        "thurs",
-        "fri",
-        "sat",
-        "sun",
-        "monday",
-        "tuesday",
-        "wednesday",
-        "thursday",
-        "friday",
-        "saturday",
-        "sunday",
-        "montag",
-        "dienstag",
-        "mittwoch",
-        "donnerstag",
-        "freitag",
-        "samstag",
-        "sonntag",
-        "updated",
-        "published",
-        "posted",
-        "on",
-        "the",
-        "author",
-        "auteur",
-        "auteurs",
-        "autor",
-        "autorin",
-        "autoren",
-    ]
-)
+_NO_NAMES = """
+mon tue tues wed thu thurs fri sat sun monday tuesday wednesday thursday friday saturday sunday
+montag dienstag mittwoch donnerstag freitag samstag sonntag updated published posted on the author
+auteur auteurs autor autorin autoren
+"""
+NO_NAMES = frozenset(_NO_NAMES.split())
 """Words of bylines that name nobody, besides months: days of the week and labels."""
 _WORDS = re.compile(r"[^\W\d_]")
 

@@ -127,42 +127,36 @@ _DATES = frozenset(
     ).split()
 )
 
-_STOCK = frozenset(
-    (  # noqa: SIM905 -- a list would be as long as a page
-        "able about above accept access account action actualmente address admin administrator after "
-        "again age agree all already and anmelden anmeldung any apache app application are assistance "
-        "attention available avec back bad because been before below benutzername bientôt bitte "
-        "blocked briefly browser but buy cache can cannot ce checking choose claim click close "
-        "cloudflare code com come coming commercial complete configuration configured confirm "
-        "congratulations connect connecter connection connexion consent construction contact content "
-        "continue contraseña cookie cookies correct could cours courtesy create currently dann das "
-        "data database debian decline default denied der details developed die diese dns domain "
-        "domaine dominio down due ein einen einloggen email enable encountered enter erneut "
-        "erreichbar error est establishing este está example expired failed fatal following for "
-        "forbidden forgot forgotten found free from function further für gateway get give guru "
-        "happened has have here hosting how however http https identifiant ihr ihre iis inconvenience "
-        "index information iniciar installed internal into invalid ist javascript just keep kennwort "
-        "konto kürze launch launching learn line link loading log login lost mail main maintenance "
-        "make manage mantenimiento many may meditation members message minute minutes "
-        "misconfiguration modified moment momentan more mot must name new news next nginx nicht noch "
-        "nom not notified notre nous now nuestro oder offer offline old online only open opening "
-        "operation our out over owned owner page pages para parked partners passe password passwort "
-        "patience performing permission person personal php please plesk policy por port possible "
-        "pour powered privacy problem problems proper provider proxy read ready reason redirect refer "
-        "register registrar registration registrieren reject remember replace request requested "
-        "required reset resource retry return revenez sale scheduled second secure security see "
-        "seeing seite serve server service sesión set settings shortly should show sie sign sind site "
-        "sitio software some something soon sorry später start stay steht still store submit "
-        "successfully support suspended technical temporarily than thank thanks that the their then "
-        "there this through time timed try trying tuned unable unavailable und undefined under "
-        "undergoing une unexpected uns unsere unter until updates upgrade upon url use used user "
-        "username using usuario value varnish vendre venta verfügbar vergessen verify verkauf "
-        "versuchen very via visit visiting visitor volvemos volveremos von vorübergehend vous wait "
-        "want wartung wartungsarbeiten wartungsmodus was way web webmaster webseite website wegen "
-        "welcome went were wieder will windows wir with wordpress work working works would wrong www "
-        "years yes yet you your zeit zum zur zurück"
-    ).split()
-)
+_STOCK_WORDS = """
+able about above accept access account action actualmente address admin administrator after again age agree
+all already and anmelden anmeldung any apache app application are assistance attention available avec back
+bad because been before below benutzername bientôt bitte blocked briefly browser but buy cache can cannot ce
+checking choose claim click close cloudflare code com come coming commercial complete configuration
+configured confirm congratulations connect connecter connection connexion consent construction contact
+content continue contraseña cookie cookies correct could cours courtesy create currently dann das data
+database debian decline default denied der details developed die diese dns domain domaine dominio down due
+ein einen einloggen email enable encountered enter erneut erreichbar error est establishing este está
+example expired failed fatal following for forbidden forgot forgotten found free from function further für
+gateway get give guru happened has have here hosting how however http https identifiant ihr ihre iis
+inconvenience index information iniciar installed internal into invalid ist javascript just keep kennwort
+konto kürze launch launching learn line link loading log login lost mail main maintenance make manage
+mantenimiento many may meditation members message minute minutes misconfiguration modified moment momentan
+more mot must name new news next nginx nicht noch nom not notified notre nous now nuestro oder offer offline
+old online only open opening operation our out over owned owner page pages para parked partners passe
+password passwort patience performing permission person personal php please plesk policy por port possible
+pour powered privacy problem problems proper provider proxy read ready reason redirect refer register
+registrar registration registrieren reject remember replace request requested required reset resource retry
+return revenez sale scheduled second secure security see seeing seite serve server service sesión set
+settings shortly should show sie sign sind site sitio software some something soon sorry später start stay
+steht still store submit successfully support suspended technical temporarily than thank thanks that the
+their then there this through time timed try trying tuned unable unavailable und undefined under undergoing
+une unexpected uns unsere unter until updates upgrade upon url use used user username using usuario value
+varnish vendre venta verfügbar vergessen verify verkauf versuchen very via visit visiting visitor volvemos
+volveremos von vorübergehend vous wait want wartung wartungsarbeiten wartungsmodus was way web webmaster
+webseite website wegen welcome went were wieder will windows wir with wordpress work working works would
+wrong www years yes yet you your zeit zum zur zurück
+"""
+_STOCK = frozenset(_STOCK_WORDS.split())
 """The words of three letters and more that notices and forms without content consist of."""
 
 

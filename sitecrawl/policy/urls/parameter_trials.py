@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import combinations
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from sitecrawl.policy.urls.rule_engine import Rules
 
@@ -107,14 +107,15 @@ class ParameterTrials:
         self._sampled.update(dict.fromkeys(trial.samples, place))
         return chosen
 
-    def judge(self, url: str, text: str | None) -> Ended | None:
-        """Take the result of a request; return the trial that ends with it, if any."""
+    def judge(self, url: str, document: Mapping[str, Any]) -> Ended | None:
+        """Take the document of a page, empty for none; return the trial that ends with it, if any."""
         place = self._sampled.pop(url, None)
         if place is None:
             return None
         key, names = place
         trial = self._trials[place]
-        trial.results[url] = None if text is None else frozenset(_WORD.findall(text[:MAX_TEXT]))
+        text = f"{document.get('title')} {document.get('body')}"[:MAX_TEXT]
+        trial.results[url] = frozenset(_WORD.findall(text)) if document else None
         if len(trial.results) < len(trial.samples):
             return None
         texts = [each for each in trial.results.values() if each is not None]

@@ -4,10 +4,9 @@ In a list that other pages make, every difference counts, numbers included, but 
 lines. A kind of page that feeds itself (calendars, counters, mixes of facets) makes differences without
 end: there a line must be new without its digits, its names of months and days, and the words of the
 page's URL; or several numbers must be new, or a table of them. A page below the one that links to it
-(a mix of facets in a path) must have a line that is new but for the words of its URL. Both may instead have
-a title that no other page has: lists show posts in full. A list by two
-facets selects lines of the lists by one: a page all of whose lines are on pages of its path with fewer
-parameters is no document.
+(a mix of facets in a path) must have a line that is new but for the words of its URL. Both may instead
+have a title that no other page has: lists show posts in full. A list by two facets selects lines of the
+lists by one: a page all of whose lines are on pages of its path with fewer parameters is no document.
 """
 
 from __future__ import annotations
@@ -100,17 +99,17 @@ class Novelty:
             bare.parts.append(_HashedLines(whole.translate(_SPACED, _DIGITS)))
         self.last_text = key & 0xFFFFFFFF
         is_new = is_whole = _add(self.texts, self.last_text)
-        is_own = self._add_figures(figures) | self._add_title(url, text, dated=not leads_on)
+        has_own = self._add_figures(figures) | self._add_title(url, text, dated=not leads_on)
         has_line = is_nested and self._has_line(url, exact)
         if is_nested:
-            is_new &= has_line or is_own
+            is_new &= has_line or has_own
         if feeds_itself and is_new:
             own = words_of(url)
-            is_new = self._add_remainders(bare_line, DATELESS, own, bare.new()) or is_own
+            is_new = self._add_remainders(bare_line, DATELESS, own, bare.new()) or has_own
         self.is_mixed = is_whole and not (is_new or has_line or self._has_line(url, exact))
         is_selection = self._add_listed(url, whole_lines, feeds_itself=feeds_itself)
         self.is_known = not is_whole
-        self.is_selection = is_whole and is_selection and not is_own
+        self.is_selection = is_whole and is_selection and not has_own
         exact.remember()
         bare.remember()
         return is_new

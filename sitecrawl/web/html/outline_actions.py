@@ -82,26 +82,26 @@ def outlined(tag: str, inner: Enter | None) -> Enter | None:
     return _paged(contained) if tag == "section" else contained
 
 
+def _ending(mark: Format, leave: Leave | None) -> Leave:
+    """A leave action that records the end of formatting, after that of the element."""
+
+    def leave_formatted(walk: Walk, node: LexborNode) -> None:
+        if leave is not None:
+            leave(walk, node)
+        walk.marked.mark(mark, opens=False)
+
+    return leave_formatted
+
+
 def _formatted(mark: Format, inner: Enter | None) -> Enter:
     """An action that records the beginning and end of formatting."""
-
-    def leave_plain(walk: Walk, _node: LexborNode) -> None:
-        walk.marked.mark(mark, opens=False)
+    leave_plain = _ending(mark, None)
 
     def enter_formatted(walk: Walk, node: LexborNode) -> Leave | None:
         leave = inner(walk, node) if inner is not None else None
-        if leave is skip:
-            return skip
-        if not walk.marked.mark(mark, opens=True):
+        if leave is skip or not walk.marked.mark(mark, opens=True):
             return leave
-        if leave is None:
-            return leave_plain
-
-        def leave_formatted(walk: Walk, node: LexborNode) -> None:
-            leave(walk, node)
-            leave_plain(walk, node)
-
-        return leave_formatted
+        return leave_plain if leave is None else _ending(mark, leave)
 
     return enter_formatted
 
@@ -115,15 +115,7 @@ def _linked(inner: Enter | None) -> Enter:
         if leave is skip or href is None:
             return leave
         mark = Format(LINK, href)
-        if not walk.marked.mark(mark, opens=True):
-            return leave
-
-        def leave_link(walk: Walk, node: LexborNode) -> None:
-            if leave is not None:
-                leave(walk, node)
-            walk.marked.mark(mark, opens=False)
-
-        return leave_link
+        return _ending(mark, leave) if walk.marked.mark(mark, opens=True) else leave
 
     return enter_link
 
