@@ -65,14 +65,20 @@ class Changes:
         self._upserts[held.url] = Entry(held.url, "upsert", held.id, "new", content=content)
 
     def renew(self, held: StoredDocument) -> None:
-        """Write a current document again, because the addresses of its duplicates changed."""
+        """Have a document written again once, because the addresses of its duplicates changed."""
         if held.url not in self._upserts:
-            content = self._documents.content(held.url)
-            entry = Entry(held.url, "upsert", held.id, "metadata", content=content)
-            self._upserts[held.url] = entry
+            self._documents.mark_stale(held.url)
+
+    def write_stale(self) -> None:
+        """Write the current documents again whose duplicates have changed since they were written."""
+        for held in self._documents.stale(self._origin):
+            if held.url not in self._upserts:
+                content = self._documents.content(held.url)
+                entry = Entry(held.url, "upsert", held.id, "metadata", content=content)
+                self._upserts[held.url] = entry
 
     def renew_kept(self, held: StoredDocument | None) -> None:
-        """Write the document again of which a page was a duplicate."""
+        """Have the document written again of which a page was a duplicate."""
         if held is not None and held.because == "duplicate" and held.target is not None:
             kept = self._documents.of(held.target)
             if kept is not None and kept.current:

@@ -34,7 +34,7 @@ STORE = RowStatement(
     "INSERT INTO document (url, origin, id, seq, hash, body, target, because)"
     " VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (url) DO UPDATE SET id = excluded.id,"
     " seq = excluded.seq, hash = excluded.hash, body = excluded.body,"
-    " target = excluded.target, because = excluded.because, html = NULL",
+    " target = excluded.target, because = excluded.because, html = NULL, stale = 0",
     ("bigint", "bigint", "text", "bigint", "text", "bytea", "bigint", "text"),
     keys=(0,),
 )
@@ -48,6 +48,10 @@ COMPARED = (
 )
 STANDING = "SELECT url, via, listed, depth FROM url WHERE id = ?"
 WRITTEN = "SELECT 1 FROM outbox WHERE seq = ? AND run = ?"
+STALE = (
+    f"SELECT {FIELDS} FROM document AS d JOIN url AS u ON u.id = d.url"
+    " WHERE d.origin = ? AND d.stale = 1 ORDER BY d.url"
+)
 WITH_HASH = "SELECT hash FROM document WHERE origin = ? AND hash IN ({})"
 CONFIRM = (
     "UPDATE url SET content_hash = ?, document_hash = ?, changes = changes + ?,"
@@ -252,6 +256,19 @@ class Documents:
         self._database.execute(
             "UPDATE document SET target = ?, because = ? WHERE url = ?", (target, because, url)
         )
+
+    def mark_stale(self, url: int) -> None:
+        """Note that the addresses of a document's duplicates have changed."""
+        self._database.execute("UPDATE document SET stale = 1 WHERE url = ?", (url,))
+
+    def stale(self, origin: int) -> list[StoredDocument]:
+        """Return the current documents of an origin that are marked, and remove their marks."""
+        found = [StoredDocument(*row) for row in self._database.rows(STALE, (origin,))]
+        if found:
+            self._database.execute(
+                "UPDATE document SET stale = 0 WHERE origin = ? AND stale = 1", (origin,)
+            )
+        return [held for held in found if held.current]
 
     def look_again(self, url: int) -> None:
         """Make a page due in the next run."""

@@ -75,6 +75,7 @@ class LossGuard:
         memory.held.hold([each.url for each in held])
         if not memory.options.revisit.blacklist:
             memory.held.look_again(self._origin)
+        self._changes.write_stale()
         written = outbox.write(self._changes.entries())
         lasted = len(done & lasting)
         return Settlement(written, documents, groups_of(held), lasted)
@@ -90,6 +91,7 @@ class LossGuard:
         documents = self._memory.documents.count(self._origin)
         done = self._carry_out(self._rows, set(self._open))
         held = [each for each in self._rows if each.url not in done]
+        self._changes.write_stale()
         return Settlement(outbox.write(self._changes.entries()), documents, groups_of(held))
 
     def _carry_out(self, found: Sequence[HeldChange], allowed: Collection[int]) -> set[int]:

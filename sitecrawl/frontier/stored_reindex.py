@@ -106,6 +106,7 @@ class Reindex:
                 "UPDATE url SET document_hash = coalesce(?, document_hash) WHERE id = ?",
                 (rewrite.document_hash, held.url),
             )
+        changes.write_stale()
         run = last_run(self._database, self._realm)
         return Outbox(self._database, run, self._realm, None).write(changes.entries())
 

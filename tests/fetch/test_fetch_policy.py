@@ -175,9 +175,10 @@ def test_first_cause_in_the_table_decides() -> None:
 @pytest.mark.behaviour("S-10", "S-11", "S-12")
 def test_patience_ends_with_the_fifth_lasting_failure() -> None:
     patience = FailureBudget()
-    answers = [BROKEN, OK, BROKEN, BROKEN, LIMITED, BROKEN, BROKEN]
-    assert [patience.record_result(answer) for answer in answers] == [False] * 6 + [True]
+    answers = [OK, BROKEN, OK, BROKEN, BROKEN, BROKEN, LIMITED, BROKEN, BROKEN]
+    assert [patience.record_result(answer) for answer in answers] == [False] * 8 + [True]
     assert patience.record_result(OK)
+    assert patience.left == 0
 
 
 @pytest.mark.behaviour("S-10")

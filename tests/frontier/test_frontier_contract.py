@@ -246,11 +246,29 @@ def test_a_folder_and_its_default_page_are_one_document(work: Crawls) -> None:
     worker.seed("/folder/", "/other/main.html", "/other/")
     assert worker.store.add([candidate("/folder/index.html")]) == 0  # one identity
     worker.crawl({"/folder/": "home", "/other/main.html": "same", "/other/": "same"})
+    worker.settle()
     assert worker.lines() == [
         "new /folder/",
         "new /other/main.html",
         "metadata /other/main.html",
     ]
+
+
+@pytest.mark.behaviour("Q-61")
+def test_addresses_of_equal_pages_are_added_once_also_in_a_later_run(work: Crawls) -> None:
+    worker = work()
+    worker.seed("/kept")
+    worker.crawl({"/kept": "same"})
+    for path in ("/b", "/c", "/d"):
+        worker.store.add([candidate(path)])
+        worker.crawl({path: "same"})
+    assert worker.lines() == ["new /kept"]
+    worker.end()  # the run ends before the origin does
+    worker = work(revisit=Revisit(interval=0.0))
+    worker.crawl({"/kept": "same", **dict.fromkeys(("/b", "/c", "/d"), "same")})
+    [change] = worker.settle().changes
+    assert change.record["additional_urls"] == [f"{SITE}/{name}" for name in "bcd"]
+    assert worker.settle().changes == []
 
 
 @pytest.mark.behaviour("DU-05")
@@ -267,5 +285,6 @@ def test_a_start_replaces_an_equal_page_that_an_earlier_run_has_written(
         worker = work()
     worker.seed("/home", "/start")
     worker.crawl({"/home": "home", "/start": "same"})
+    worker.settle()
     last = ["duplicate /deep > /start", "new /start"] if runs == 2 else ["metadata /deep"]
     assert worker.lines()[2:] == last

@@ -22,6 +22,7 @@ def stored(work: Crawls) -> Worker:
     worker = work()
     worker.seed("/a", "/private", "/longer")
     worker.crawl({"/a": "same", "/private": "secret", "/longer": "same"})
+    worker.settle()
     return worker
 
 

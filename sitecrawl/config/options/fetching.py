@@ -359,7 +359,7 @@ class FetchParams(OptionGroup):
         le=1000,
         effect=Effect.RUN,
         description="Failure budget of an origin: the number of URLs that may fail lastingly before"
-        " the run gives it up.",
+        " the run gives it up; each other response gives one back.",
     )
     retries: int = option(
         2,

@@ -13,11 +13,11 @@ MAX_RATE_LIMITED_IN_ROW = 2
 
 @dataclass(slots=True)
 class FailureBudget:
-    """Number of failures that an origin has left; it never grows within a run.
+    """Number of failures that an origin has left; each other response gives one back.
 
-    Repeated failures of one URL count once: two such URLs would otherwise stop a healthy site. A
-    429 is a response and costs nothing, but an origin that keeps refusing after two doubled pauses
-    counts as failing.
+    So an origin that is down is given up, and one with some broken pages is not. Repeated failures
+    of one URL count once: two such URLs would otherwise stop a healthy site. A 429 neither costs
+    nor gives, but an origin that keeps refusing after two doubled pauses counts as failing.
 
     ``has_new_failures``: part of the budget was spent on URLs that had not failed in the last run.
     """
@@ -52,11 +52,12 @@ class FailureBudget:
         limited = answer.outcome is Outcome.RATE_LIMITED
         self.limits_in_row = self.limits_in_row + 1 if limited else 0
         known = fingerprint in self.failed or is_excused
+        fails = answer.counts_against_budget and not known
         if answer.counts_against_budget and fingerprint is not None:
             self.failed.add(fingerprint)
-        if (
-            answer.counts_against_budget and not known
-        ) or self.limits_in_row > MAX_RATE_LIMITED_IN_ROW:
+        elif not (limited or answer.counts_against_budget or self.exhausted):
+            self.left = min(self.left + 1, self.full)
+        if fails or self.limits_in_row > MAX_RATE_LIMITED_IN_ROW:
             self.has_new_failures = self.has_new_failures or limited or not failed_before
             return self.record_failure()
         return self.exhausted
