@@ -17,6 +17,7 @@ from typing import Any, TextIO
 from sitecrawl.config.config_errors import ConfigError
 from sitecrawl.frontier.change_log import ChangeLog
 from sitecrawl.frontier.records import Records, write_pending
+from sitecrawl.policy.worth.wanted import tried_words
 from sitecrawl.statuses import DONE, NO_RESULT
 
 UNITS = ((3 * 86400.0, 86400.0, "d"), (2 * 3600.0, 3600.0, "h"), (120.0, 60.0, "min"))
@@ -178,8 +179,7 @@ def list_left_out(records: Records, realm: str | None) -> Iterator[Entry]:
     counters: dict[str, Any] = dict(run.counters) if run is not None else {}
     found = counters.get("left_out") or {}
     for kind, left in sorted(found.items(), key=lambda each: -each[1]["urls"]):
-        counted = f"{left['new']} of {left['tried']} tried were new"
-        line = f"{left['reason']} {left['urls']} {kind} ({counted}) -a always_fetch='{left['always_fetch']}'"
+        line = f"{left['reason']} {left['urls']} {kind} ({tried_words(left)}) -a always_fetch='{left['always_fetch']}'"
         yield {"kind": kind, **left}, f"{line} {left['example']}"
 
 

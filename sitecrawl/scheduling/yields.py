@@ -13,7 +13,7 @@ from sitecrawl.policy.outcomes import Outcome
 from sitecrawl.policy.worth.endless import EndlessParts, GrowingPage, Part, State, part_of
 from sitecrawl.policy.worth.evidence import Evidence, Read, Verdict
 from sitecrawl.policy.worth.kinds import pattern_of
-from sitecrawl.policy.worth.wanted import ENDLESS, LOW_YIELD, Wanted
+from sitecrawl.policy.worth.wanted import ENDLESS, LOW_YIELD, Wanted, tried_words
 from sitecrawl.scheduling.listed_pages import DATES
 
 if TYPE_CHECKING:
@@ -397,10 +397,7 @@ def left_out_lines(stored: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[in
     """Yield a line for each kind of page of which URLs were left out, the largest first."""
     ordered = sorted(stored.items(), key=lambda each: (-each[1]["urls"], each[0]))
     for name, left in ordered[:MAX_SAID]:
-        words = f"{left['new']} of {left['tried']} tried were new"
-        if left["reason"] == ENDLESS.name:
-            words = f"no end after {left['tried']} pages"
-        example, option = left["example"], left["always_fetch"]
+        words, example, option = tried_words(left), left["example"], left["always_fetch"]
         yield (
             logging.WARNING,
             LEFT % (left["reason"], left["urls"], name, words, example, option),

@@ -16,7 +16,7 @@ from sitecrawl.policy.worth.endless import EndlessParts, GrowingPage, State, par
 from sitecrawl.policy.worth.evidence import Evidence, Read, Verdict, is_nested, upper_bound
 from sitecrawl.policy.worth.kinds import Kinds, pattern_of
 from sitecrawl.policy.worth.novelty import Novelty
-from sitecrawl.policy.worth.wanted import Wanted
+from sitecrawl.policy.worth.wanted import ENDLESS, LOW_YIELD, Wanted, tried_words
 
 HOME = "http://example.org"
 CASES = tomllib.loads((Path(__file__).parent / "cases/kinds.toml").read_text())["case"]
@@ -543,3 +543,16 @@ def test_a_chain_is_no_part_without_an_end() -> None:
 )
 def test_parts(target: str, part: str) -> None:
     assert part_of(f"{HOME}{target}") == part
+
+
+@pytest.mark.behaviour("O-14")
+@pytest.mark.parametrize(
+    ("reason", "tried", "words"),
+    [
+        (LOW_YIELD.name, 12, "1 of 12 tried were new"),
+        (LOW_YIELD.name, 0, "none tried: pages like them brought nothing"),
+        (ENDLESS.name, 40, "no end after 40 pages"),
+    ],
+)
+def test_what_is_said_of_a_kind_that_was_left_out(reason: str, tried: int, words: str) -> None:
+    assert tried_words({"reason": reason, "tried": tried, "new": 1}) == words

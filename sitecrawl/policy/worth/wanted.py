@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Self
+from typing import Any, Self
 
 from sitecrawl.policy.decision import OptionValues, RefusalReason
 from sitecrawl.policy.worth.kinds import parameters_of
@@ -58,3 +58,12 @@ def _has_query(url: str) -> bool:
 def _has_only(url: str, kept: frozenset[str]) -> bool:
     parameters = parameters_of(url)
     return bool(parameters) and kept.issuperset(name for name, _ in parameters)
+
+
+def tried_words(left: Mapping[str, Any]) -> str:
+    """Return how many pages of a kind that was left out were tried, and how many were new."""
+    if left["reason"] == ENDLESS.name:
+        return f"no end after {left['tried']} pages"
+    if not left["tried"]:
+        return "none tried: pages like them brought nothing"
+    return f"{left['new']} of {left['tried']} tried were new"

@@ -14,6 +14,7 @@ _METAS = {
     "og:site_name": (re.compile(r"GitLab$"), "gitlab"),
 }
 _LINKS = {
+    "alternate": re.compile(r"(?P<fossil>[^?]*/timeline\.rss RSS Feed$)"),
     "edituri": re.compile(r"(?P<mediawiki>[^?]*api\.php\?action=rsd )"),
     "help": re.compile(r"(?P<smf>[^?]*\?action=help )"),
     "https://api.w.org/": re.compile(r"(?P<wordpress>)"),
