@@ -19,7 +19,7 @@ from sitecrawl.web.languages import primary_language
 if TYPE_CHECKING:
     from Stemmer import Stemmer
 
-ANALYSIS_VERSION = 2
+ANALYSIS_VERSION = 3
 TOKENIZER = "porter unicode61 remove_diacritics 2"
 WORD = re.compile(r"\w+")
 PART = re.compile(r"[^\W_]+")
@@ -27,8 +27,8 @@ SIGNED = re.compile(
     r"(?<!\w)(?:--?|\.|_+)?\w+(?:[._:/-]+\w+)+|(?<!\w)(?:--|\.)\w+|(?<!\w)\w(?:\+\+|#)(?!\w)"
 )
 """Names that their signs distinguish: ``asyncio.gather``, ``--no-ff``, ``.htaccess``, ``C++``."""
-CAMEL = re.compile(r"(?<![a-z])[A-Z][a-z0-9]+|(?<=[a-z0-9])[A-Z]+(?![a-z])|\b[a-z0-9]+(?=[A-Z])")
-CAMEL_NAME = re.compile(r"\b\w*[a-z0-9][A-Z]\w*")
+CAMEL = re.compile(r"[A-Z][a-z0-9]+|[A-Z]+(?![a-z])|\b[a-z0-9]+(?=[A-Z])")
+CAMEL_NAME = re.compile(r"\b\w*(?:[a-z0-9][A-Z]|[A-Z]{2}[a-z]{2})\w*")
 NUMBERING = re.compile(
     r"^\W*(?:(?:chapter|appendix)\s+)?(?:\d+|[A-Z])(?:\.\d+)*\.\s+", re.IGNORECASE
 )
@@ -41,6 +41,7 @@ CJK_SIGNS = (
 CJK = re.compile(f"[{CJK_SIGNS}]")
 CJK_WORD = re.compile(f"[{CJK_SIGNS}]+")
 SPACED_PART = re.compile(f"[^\\W_{CJK_SIGNS}]+")
+ASCII = bytes(range(128))
 CUTS_BEGINNINGS = frozenset({"ar", "ga", "hi", "id", "ne", "ta"})  # stemmers that change beginnings
 SNOWBALL = {
     "ar": "arabic",
@@ -130,9 +131,15 @@ def matching_places(text: str, words: Collection[str], language: str) -> list[tu
     lowered = text.lower()
     keeps = len(lowered) == len(text) and language not in CUTS_BEGINNINGS
     if not text.isascii():
-        for sign in _letters().keys() & set(lowered):
+        others = lowered.encode(errors="ignore").translate(None, ASCII).decode()
+        for sign in _letters().keys() & set(others):
             lowered = lowered.replace(sign, _letters()[sign])
-    candidates = _begun_so(text, lowered, wanted) if keeps else SPACED_PART.finditer(text)
+    begun = {
+        key[:-1][:4] if len(key) > 2 else _folded(word)
+        for word in words
+        for key in _keys(word, language)
+    }
+    candidates = _begun_so(text, lowered, begun) if keeps else SPACED_PART.finditer(text)
     known: dict[str, bool] = {}
     found = []
     for each in candidates if wanted else ():
@@ -151,18 +158,19 @@ def matching_places(text: str, words: Collection[str], language: str) -> list[tu
     return sorted({*found, *joined})
 
 
-def _begun_so(text: str, lowered: str, keys: Collection[str]) -> Iterator[re.Match[str]]:
-    """Yield the words of a text that begin as one of the keys: stemming changes the last letter.
+def _begun_so(text: str, lowered: str, beginnings: Collection[str]) -> Iterator[re.Match[str]]:
+    """Yield the words of a text that begin so, of single letters those alone: they have no endings.
 
     Much quicker than a pattern for all words.
     """
-    if letters := "".join(key for key in keys if len(key) == 1):  # have no endings
-        yield from re.finditer(rf"(?<![^\W_])[{letters}](?![^\W_])", text, re.IGNORECASE)
-    for begun in {key[:-1][:4] if len(key) > 2 else key for key in keys if len(key) > 1}:
+    if letters := "".join(begun for begun in beginnings if len(begun) == 1):
+        yield from re.finditer(rf"[{letters}{letters.upper()}](?![^\W_])(?<![^\W_].)", text)
+    for begun in (each for each in beginnings if len(each) > 1):
         start = lowered.find(begun)
         while start >= 0:
-            word = SPACED_PART.match(text, start)
-            if word and not SPACED_PART.match(text, start - 1 if start else len(text)):
+            before = lowered[start - 1] if start else ""
+            is_start = not before.isalnum() or CJK.match(before)
+            if is_start and (word := SPACED_PART.match(text, start)):
                 yield word
             start = lowered.find(begun, start + 1)
 

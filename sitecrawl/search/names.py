@@ -8,10 +8,11 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 from urllib.parse import unquote, urlsplit
 
-from sitecrawl.search.analysis import name_key
+from sitecrawl.search.analysis import PART, name_key
 
 MAX_NAMES = 2000  # of the headings of a page, and of its definitions
 TITLE_PARTS = re.compile(r"\s+[—–|·»-]\s+|\s::\s")
+EXTENSION = re.compile(r"\.\w+$")
 NAME = re.compile(r"\w[\w.]*")
 
 
@@ -35,6 +36,12 @@ def page_names(url: str, content: Mapping[str, Any]) -> set[Name]:
         keys = qualified_names(term, anchor) or [name_key(term)]
         found.update(Name(key, anchor) for key in keys)
     return {name for name in found if name.key}
+
+
+def url_words(url: str) -> list[str]:
+    """Return the words of a URL's path, without its file's extension."""
+    path = unquote(urlsplit(url).path)
+    return PART.findall(EXTENSION.sub("", path))
 
 
 def qualified_names(term: str, anchor: str) -> list[str]:

@@ -19,6 +19,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
+from pydantic_core import from_json
+
 from sitecrawl.policy.documents.llms_text import INDEX_PAGE
 from sitecrawl.policy.documents.output_shapes import serialized
 from sitecrawl.search.analysis import (
@@ -27,7 +29,7 @@ from sitecrawl.search.analysis import (
     TOKENIZER,
     analyze,
 )
-from sitecrawl.search.names import entries, page_names, qualified_names
+from sitecrawl.search.names import entries, page_names, qualified_names, url_words
 from sitecrawl.search.vector_table import SCHEMA as VECTORS
 from sitecrawl.search.vector_table import VectorTable
 from sitecrawl.web.decompression import zstd
@@ -71,6 +73,7 @@ CREATE INDEX spelling_page ON spelling (page);
 """
 MAX_NAMED = 3_000  # names compared with a query
 NAME_BONUS = 40.0  # BM25 points of a title, heading or definition equal to the query
+BEGUN_BONUS = 28.0  # of one that begins so, by its share: an equal one stays first
 SHOWN = (
     *("title", "description", "headings", "definitions", "body"),
     *("anchors", "site_name", "image", "robots"),
@@ -257,7 +260,7 @@ class SearchIndex:
         )
         self._connection.execute(
             "INSERT INTO words (rowid, title, headings, body) VALUES (?, ?, ?, ?)",
-            (row.lastrowid, *_texts(content, language)),
+            (row.lastrowid, *_texts(url, content, language)),
         )
         number = row.lastrowid or 0
         self._put_names(number, url, content)
@@ -279,13 +282,13 @@ class SearchIndex:
     def remove(self, id_: str) -> bool:
         """Remove a page; return False if there is none. Call it inside a transaction."""
         rows = self._connection.execute(
-            "SELECT number, language, content FROM page WHERE id = ?", (id_,)
+            "SELECT number, url, language, content FROM page WHERE id = ?", (id_,)
         ).fetchall()
-        for number, language, content in rows:
+        for number, url, language, content in rows:
             self._connection.execute(
                 "INSERT INTO words (words, rowid, title, headings, body)"
                 " VALUES ('delete', ?, ?, ?, ?)",
-                (number, *_texts(_unpack(content), language)),
+                (number, *_texts(url, _unpack(content), language)),
             )
             self._connection.execute("DELETE FROM page WHERE number = ?", (number,))
             self._connection.execute("DELETE FROM name WHERE page = ?", (number,))
@@ -313,6 +316,12 @@ class SearchIndex:
                 found.append(after)
             self._languages = found
         return self._languages
+
+    def count_in(self, language: str) -> int:
+        """Return the number of pages in a primary language."""
+        query = "SELECT count(*) FROM page WHERE language = ?"
+        [(count,)] = self._connection.execute(query, (language,)).fetchall()
+        return int(count)
 
     def sites(self, realm: str = "") -> dict[str, int]:
         """Return the origins of the pages, of one realm or of all, with their numbers of pages."""
@@ -365,9 +374,7 @@ class SearchIndex:
     def document_frequency(self, match: str, most: int) -> int:
         """Return the number of pages that match, ``most`` if it is higher; counted once."""
         if match not in self._frequencies:
-            query = "SELECT count(*) FROM (SELECT 1 FROM words WHERE words MATCH ? LIMIT ?)"
-            [(count,)] = self._connection.execute(query, (match, most)).fetchall()
-            self._frequencies[match] = int(count)
+            self._frequencies[match] = self.total(match, {}, most)
         return self._frequencies[match]
 
     def ranked(
@@ -399,7 +406,7 @@ class SearchIndex:
         )
         found: dict[int, tuple[float, str]] = {}
         for page, anchor, length in rows:
-            points = NAME_BONUS * len(key) / length
+            points = NAME_BONUS if len(key) == length else BEGUN_BONUS * len(key) / length
             if points > found.get(page, (0.0, ""))[0]:
                 found[page] = points, anchor
         return found
@@ -430,17 +437,15 @@ class SearchIndex:
             (start, _successor(start)),
         ).fetchall()
 
-    def total(self, match: str, conditions: Mapping[str, str]) -> int:
-        """Return the number of pages that match."""
-        if conditions:
-            where = "".join(f" AND {condition}" for condition in conditions)
-            query = (
-                "SELECT count(*) FROM words JOIN page ON page.number = words.rowid"  # noqa: S608
-                f" WHERE words MATCH ?{where}"
-            )
-        else:
-            query = "SELECT count(*) FROM words WHERE words MATCH ?"
-        [(count,)] = self._connection.execute(query, (match, *conditions.values())).fetchall()
+    def total(self, match: str, conditions: Mapping[str, str], most: int = -1) -> int:
+        """Return the number of pages that match, ``most`` if it is higher; all of them below 0."""
+        where = "".join(f" AND {condition}" for condition in conditions)
+        joined = "JOIN page ON page.number = words.rowid" if conditions else ""
+        query = f"SELECT 1 FROM words {joined} WHERE words MATCH ?{where} LIMIT ?"  # noqa: S608
+        [(count,)] = self._connection.execute(
+            f"SELECT count(*) FROM ({query})",  # noqa: S608
+            (match, *conditions.values(), most),
+        ).fetchall()
         return int(count)
 
     def page(self, number: int) -> IndexedPage:
@@ -503,7 +508,7 @@ def open_index(path: Path) -> Iterator[SearchIndex]:
             raise IndexFileError(f"The search index {path} cannot be read: {error}.") from error
 
 
-def _texts(content: Mapping[str, Any], language: str) -> Iterable[str]:
+def _texts(url: str, content: Mapping[str, Any], language: str) -> Iterable[str]:
     """Return the analyzed texts of the columns, the same for adding and for removing."""
     texts = [str(each.get("text") or "") for each in entries(content, "headings")]
     for each in entries(content, "definitions"):
@@ -511,6 +516,7 @@ def _texts(content: Mapping[str, Any], language: str) -> Iterable[str]:
         texts.append(f"{term} {anchor}" if qualified_names(term, anchor) else term)
     anchors = content.get("anchors")
     texts += map(str, anchors if isinstance(anchors, list) else [])
+    texts.append(" ".join(url_words(url)))
     description = str(content.get("description") or "")
     body = str(content.get("body") or "")
     whole = body if description in body else f"{body}\n{description}"
@@ -522,5 +528,5 @@ def _texts(content: Mapping[str, Any], language: str) -> Iterable[str]:
 
 
 def _unpack(content: bytes) -> dict[str, Any]:
-    fields: dict[str, Any] = json.loads(zstd.decompress(content))
+    fields: dict[str, Any] = from_json(zstd.decompress(content), cache_strings=False)
     return fields

@@ -31,10 +31,12 @@ COMMON, MANY = 0.5, 30_000  # share and number of pages from which a word gives 
 MAX_PAGES = 20_000  # pages with a word, above which it counts only for pages with all words
 MAX_PHRASE = 8  # words that are searched for in a row
 MOST_TERMS = 6  # of a query, the rarest; and parts of a name
+MOST_OPEN = 2  # words of a query of which any ending counts: each is a search for many words
 MOST_MENDED = 4  # words of a query for which similar ones are looked up
 MAX_MARKED = 5  # words that are marked, the rarest
 NEAR_WORDS = 6  # suggested when nothing is found
 RARE = 10  # a form of a word that so many times more pages have in another form is left out
+NAME = re.compile(r"[\w._:/+#-]+")  # one token of FTS5, with its signs
 TERM = re.compile(r'(?P<minus>(?<!\S)-(?=["\w]{2}))?(?:"(?P<phrase>[^"]*)"?|(?P<word>[^\s"]+))')
 
 
@@ -103,12 +105,13 @@ class SearchQuery:
             return " NOT ".join([f"({matched})", *excluded])
 
         parts = [part for term in self.wanted for part in PART.findall(term.text)][:MAX_PHRASE]
-        marked = [word for term in wanted for word in term.words]
+        is_one = len(wanted) == 1 and wanted[0].is_phrase
+        marked = list(dict.fromkeys(word for term in wanted for word in term.words))
         longer = [word for word in marked if len(word) > 1 or not word.isascii()] or marked
         return Expressions(
             every=less(" AND ".join(_every(term, forms) for term in wanted)),
             some=less(" OR ".join(_some(term, forms, most) for term in rarer)),
-            phrase=less(f'"{" ".join(parts)}"') if len(parts) > 1 else "",
+            phrase=less(f'"{" ".join(parts)}"') if len(parts) > 1 and not is_one else "",
             excluded=" OR ".join(excluded),
             words=tuple(sorted(longer, key=forms.rarity)[:MAX_MARKED]),
         )
@@ -135,7 +138,7 @@ class SearchQuery:
         """
         forms = WordForms(index, index.languages())
         words = {word for term in self.wanted for word in term.words}
-        if sum(not forms.pages(word) for word in words) > MOST_MENDED:
+        if sum(not forms.is_known(word) for word in words) > MOST_MENDED:
             return self
         last = self.wanted[-1] if self.wanted else None
         return SearchQuery(tuple(_mended(term, forms, is_last=term is last) for term in self.terms))
@@ -194,11 +197,9 @@ class WordForms:
         rank its few pages first.
         """
         if word not in self._found:
-            forms = [" ".join(WORD.findall(form)) for form in variants(word, self._languages)]
-            found = {token(form) or form: form for form in reversed(forms)}
             counts = {
                 form: self.index.document_frequency(f'"{form}"', self.most + 1)
-                for form in found.values()
+                for form in self._forms(word)
             }
             least = max(counts.values(), default=0) / RARE
             self._found[word] = {
@@ -206,27 +207,51 @@ class WordForms:
             }
         return self._found[word]
 
+    def is_known(self, word: str) -> bool:
+        """Return True if pages have a word, or its stem in a language of at least as many pages: a
+        stem on more is another language's word, as French makes ``from`` of ``fromat``.
+        """
+        plain = set(map(token, variants(word, ())))
+        for form, count in self.pages(word).items():
+            makers = [name for name in self._languages if form in variants(word, [name])]
+            if token(form) in plain or count <= sum(map(self.index.count_in, makers)):
+                return True
+        return False
+
     def expression(self, word: str) -> str:
-        """Return the forms of a word as one expression."""
-        return " OR ".join(f'"{form}"' for form in self.pages(word) or [word.lower()])
+        """Return the forms of a word or phrase as one expression; a single form is not counted."""
+        forms = self._forms(word)
+        forms = forms if len(forms) == 1 else list(self.pages(word)) or [word.lower()]
+        return " OR ".join(f'"{form}"' for form in forms)
+
+    def _forms(self, text: str) -> list[str]:
+        """Return the forms of a word or phrase, those that are the same tokens once."""
+        forms = [WORD.findall(form) for form in variants(text, self._languages)]
+        found = {tuple(token(word) or word for word in form): form for form in reversed(forms)}
+        return list(map(" ".join, found.values()))
 
     def frequency(self, term: Term) -> int:
-        """Return the number of pages with a word; 1 for others than single words."""
-        is_word = len(term.words) == 1 and not term.prefix and not term.is_phrase
-        return max(self.pages(term.words[0]).values(), default=0) if is_word else 1
+        """Return the number of pages with a word, of a phrase with its rarest; 1 for other terms."""
+        if term.prefix or (len(term.words) > 1 and not term.is_phrase):
+            return 1
+        return min(max(self.pages(word).values(), default=0) for word in term.words)
 
     def rarity(self, word: str) -> tuple[int, int]:
         """Return the key that sorts words: rarer ones first, of equals the longer."""
         return self.frequency(Term(word)), -len(word)
 
     def rarer(self, terms: Sequence[Term]) -> list[Term]:
-        """Return the rarest terms that are not common; if no page has one, also the rarest of the others."""
-        rarer = [term for term in terms if self.frequency(term) <= self.most]
+        """Return the rarest terms that are not common, and the rarest phrase of common words; if no
+        page has one of the former, also the rarest of the common words.
+        """
+        left_out = [term for term in terms if term.prefix][MOST_OPEN:]
+        rarer = [t for t in terms if self.frequency(t) <= self.most and t not in left_out]
         rarer = sorted(rarer, key=lambda term: self.frequency(term) or MANY)[:MOST_TERMS]
         common = [term for term in terms if self.frequency(term) > self.most]
-        if any(map(self.frequency, rarer)) or not common:
-            return rarer
-        return [*rarer, min(common, key=lambda term: self.rarity(term.text))]
+        if any(map(self.frequency, rarer)):
+            common = [term for term in common if term.is_phrase]
+        common.sort(key=lambda term: (self.frequency(term), -len(term.text)))
+        return [*rarer, *common[:1]]
 
 
 def _every(term: Term, forms: WordForms) -> str:
@@ -234,11 +259,15 @@ def _every(term: Term, forms: WordForms) -> str:
     if term.is_phrase:
         return f"({forms.expression(term.text)})"
     both = f"({' AND '.join(part for _, part in _parts(term, forms))})"
-    names = {name for name in whole_names(term.text) if not name.isascii()}
-    wholes = [f'"{name}"' for name in sorted(names)]
+    return f"({' OR '.join([*_wholes(term), both])})"
+
+
+def _wholes(term: Term) -> list[str]:
+    """Return the names with signs in a term, each as an expression."""
     if term.prefix and not signed(term.text).isascii():
-        wholes = [f'"{signed(term.text)}"*']
-    return f"({' OR '.join([*wholes, both])})"
+        return [f'"{signed(term.text)}"*']
+    names = {name for name in whole_names(term.text) if not name.isascii()}
+    return [f'"{name}"' for name in sorted(names)]
 
 
 def _parts(term: Term, forms: WordForms) -> list[tuple[int, str]]:
@@ -263,7 +292,7 @@ def _some(term: Term, forms: WordForms, most: float) -> str:
     parts = _parts(term, forms)
     most = max(most, min(parts)[0])
     some = [part for count, part in parts if count <= most]
-    return f"({' OR '.join([_every(term, forms), *some])})"
+    return f"({' OR '.join([*_wholes(term), *some])})"
 
 
 def _mended(term: Term, forms: WordForms, *, is_last: bool) -> Term:
@@ -273,16 +302,15 @@ def _mended(term: Term, forms: WordForms, *, is_last: bool) -> Term:
     text, index = term.text, forms.index
     if is_last and _is_begun_name(text, index):
         return Term(text, prefix=True)
-    unknown = [word for word in term.words if not forms.pages(word)]
-    for word in unknown:
-        is_end = is_last and text.endswith(word) and len(word) >= MIN_PREFIX
+    for word in (each for each in term.words if not forms.is_known(each)):
+        is_none = not forms.pages(word)
+        is_end = is_none and is_last and text.endswith(word) and len(word) >= MIN_PREFIX
         if is_end and index.occurs(f'"{word.lower()}"*'):
             return Term(text, prefix=True)
-        near = (
-            _nearest(word, index.similar_names)
-            or (_finished(word, forms) if is_end else "")
-            or _nearest(word, index.similar_tokens)
-        )
+        near = _nearest(word, index.similar_names)
+        if is_none and not near:
+            near = _finished(word, forms) if is_end else ""
+            near = near or _nearest(word, index.similar_tokens)
         text = text.replace(word, near or word, 1)
     return Term(text)
 
@@ -294,7 +322,7 @@ def _is_name(text: str, index: SearchIndex) -> bool:
 
 def _is_begun_name(text: str, index: SearchIndex) -> bool:
     """Return True if a text with signs is no name in the index, but the beginning of one."""
-    name = signed(text)
+    name = signed(text) if NAME.fullmatch(text) else ""
     return not name.isascii() and not index.occurs(f'"{name}"') and index.occurs(f'"{name}"*')
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,7 +16,13 @@ from sitecrawl.policy.documents.model_use import permits_models
 from sitecrawl.search.analysis import PART, bare_name, matching_places, name_key
 from sitecrawl.search.names import TITLE_PARTS, entries, language_part
 from sitecrawl.search.search_index import IndexedPage, IndexFileError, PagePlace, SearchIndex
-from sitecrawl.search.search_query import MIN_PREFIX, Expressions, SearchQuery, parse_query
+from sitecrawl.search.search_query import (
+    MAX_PAGES,
+    MIN_PREFIX,
+    Expressions,
+    SearchQuery,
+    parse_query,
+)
 from sitecrawl.web.languages import primary_language
 from sitecrawl.web.urls.url import with_fragment
 
@@ -232,10 +238,14 @@ def _counts(places: Iterable[PagePlace]) -> dict[str, dict[str, int]]:
 
 
 class _Ranked(NamedTuple):
-    """Number, points and anchor of the best pages, best first; ``has_every`` if any has all words."""
+    """Number, points and anchor of the best pages, best first; ``has_every`` if any has all words.
+
+    ``named`` has the points for the names of pages that are or begin so.
+    """
 
     pages: list[tuple[int, float, str]]
     has_every: bool
+    named: Mapping[int, float]
 
 
 def _for_reader(
@@ -271,25 +281,24 @@ def _ranked(
     """Rank by BM25 of any words; more for a phrase, and for a name equal to the query or begun by
     it. Where enough pages have all words, only those are ranked.
     """
-    every = index.ranked(expressions.every, conditions, DEPTH)
-    is_enough = len(every) == DEPTH or expressions.every == expressions.some
-    some = every if is_enough else index.ranked(expressions.some, conditions, DEPTH)
-    points = {number: -score for number, score in some}
-    points |= {number: max(-score, points.get(number, 0.0)) for number, score in every}
-    has_phrase = bool(every and expressions.phrase)
-    phrase = index.ranked(expressions.phrase, conditions, DEPTH) if has_phrase else []
-    for number, score in phrase:
-        points[number] = points.get(number, 0.0) - IN_A_ROW * score
-    anchors: dict[int, str] = {}
-    exact = index.named(query.key)
+    count = index.total(expressions.every, conditions, DEPTH)
+    is_enough = count == DEPTH or expressions.every == expressions.some
+    match = expressions.every if is_enough else expressions.some
+    points = {number: -score for number, score in index.ranked(match, conditions, DEPTH)}
+    if count and not is_enough and index.count() > MAX_PAGES:  # some words count for these only
+        for number, score in index.ranked(expressions.every, conditions, DEPTH):
+            points[number] = max(-score, points.get(number, 0.0))
+    if count and expressions.phrase:
+        for number, score in index.ranked(expressions.phrase, conditions, DEPTH):
+            points[number] = points.get(number, 0.0) - IN_A_ROW * score
     begun = index.named(query.key, prefix=True) if len(query.key) >= MIN_PREFIX else {}
-    for number, (bonus, anchor) in {**begun, **exact}.items():
-        if number in points:
-            points[number] += bonus
-            anchors[number] = anchor
+    named = begun | index.named(query.key)
+    named = {number: name for number, name in named.items() if number in points}
+    for number, (bonus, _) in named.items():
+        points[number] += bonus
     best = sorted(points, key=lambda number: (-points[number], number))[:DEPTH]
-    pages = [(number, points[number], anchors.get(number, "")) for number in best]
-    return _Ranked(pages, has_every=bool(every))
+    pages = [(number, points[number], named.get(number, (0, ""))[1]) for number in best]
+    return _Ranked(pages, bool(count), {number: bonus for number, (bonus, _) in named.items()})
 
 
 def _nearest(
@@ -303,15 +312,17 @@ def _nearest(
 
 
 def _fused(found: _Ranked, nearest: Sequence[tuple[int, str]]) -> _Ranked:
-    """Fuse two orders of pages by reciprocal rank (Cormack, Clarke, Büttcher 2009)."""
-    points: defaultdict[int, float] = defaultdict(float)
+    """Fuse two orders of pages by reciprocal rank (Cormack, Clarke, Büttcher 2009); pages with names
+    that are or begin as the query stay first.
+    """
+    points = defaultdict[int, float](float, found.named)
     anchors = dict(nearest) | {number: anchor for number, _, anchor in found.pages}
     for order in ([page[0] for page in found.pages], [page[0] for page in nearest]):
         for rank, number in enumerate(order, 1):
             points[number] += 1 / (RANK_CONSTANT + rank)
     best = sorted(points, key=lambda number: (-points[number], number))[:DEPTH]
     pages = [(number, points[number], anchors[number]) for number in best]
-    return _Ranked(pages, has_every=found.has_every)
+    return found._replace(pages=pages)
 
 
 def _hit(
@@ -397,14 +408,20 @@ def _section_starts(page: IndexedPage) -> list[tuple[int, str, str]]:
     A heading is a line of its own, the last with its text, as a table of contents may be before it;
     a definition begins a line.
     """
-    body = f"\n{page.body[:MAX_SCANNED]}\n"
-    found, position = [], len(body)
+    body = f"\n{page.body[:MAX_SCANNED]}"
+    lines: defaultdict[str, list[int]] = defaultdict(list)
+    position = 0
+    for line in body.split("\n")[1:]:
+        lines[line].append(position)
+        position += len(line) + 1
+    found = []
     for each in reversed(page.headings):
         text, anchor = str(each.get("text") or ""), each.get("anchor")
-        at = body.rfind(f"\n{text}\n", 0, position) if text else -1
-        position = at + 1 if at >= 0 else position
-        if at >= 0 and anchor:
-            found.append((at, text, str(anchor)))
+        places = lines.get(text, ()) if text else ()
+        if number := bisect_left(places, position):
+            position = places[number - 1]
+            if anchor:
+                found.append((position, text, str(anchor)))
     position = 0
     for each in entries(page.content, "definitions"):
         text, anchor = str(each.get("term") or ""), each.get("anchor")

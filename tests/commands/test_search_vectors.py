@@ -74,6 +74,19 @@ def test_a_page_without_the_words_is_found_by_meaning(
 
 
 @pytest.mark.behaviour("SY-28")
+def test_names_stay_first_and_excluded_words_are_left_out_beside_vectors(
+    harbour: tuple[str, CrawlCommand],
+) -> None:
+    origin, command = harbour
+    assert command(f"{origin}/", embed="embedding:embed").status == 0
+    quay, reeds, home = f"{origin}/quay", f"{origin}/reeds", f"{origin}/"
+    assert found(command, "home")[0] == home
+    assert {each.partition("#")[0] for each in found(command, "ship")} == {quay, reeds, home}
+    without = found(command, "ship -heron -home")
+    assert [each.partition("#")[0] for each in without] == [quay]
+
+
+@pytest.mark.behaviour("SY-28")
 def test_a_file_keeps_its_vectors_without_the_option(
     harbour: tuple[str, CrawlCommand], tmp_path: Path
 ) -> None:

@@ -11,7 +11,9 @@ from typing import Any
 import pytest
 
 from sitecrawl.search.search_index import SearchIndex
+from sitecrawl.search.search_query import parse_query
 from sitecrawl.search.search_results import search
+from sitecrawl.search.vector_table import packed
 
 
 @pytest.fixture
@@ -90,6 +92,63 @@ def test_a_word_of_all_pages_is_found_beside_one_of_none(index: SearchIndex) -> 
     put(index, "more", title="More", body="Further settings.")
     found = search(index, "settings zzyzx")
     assert (found.total, found.any_word) == (2, True)
+
+
+def test_a_word_of_the_address_alone_is_found(index: SearchIndex) -> None:
+    put(index, "programs/serverctl.html", title="Control interface", body="It starts and stops.")
+    put(index, "other", title="Control interface", body="It starts and stops.")
+    for words in ("serverctl", "control programs"):
+        assert search(index, words).hits[0].id == "programs/serverctl.html"
+
+
+def test_every_part_of_a_name_in_camel_case_is_found(index: SearchIndex) -> None:
+    put(index, "limits", title="Limits", body="Set MaxRequestWorkers and HTTPServer.")
+    assert [search(index, word).total for word in ("max", "request", "workers", "server")] == [
+        1
+    ] * 4
+
+
+def test_a_typo_that_is_a_stem_of_a_rare_language_is_corrected(index: SearchIndex) -> None:
+    put(index, "format", title="Format", body="A format from here.")
+    put(index, "more", title="Words", body="Words from there.")
+    put(index, "mots", title="Mots", language="fr", body="Les changements des formats.")
+    found = search(index, "fromat")
+    assert (found.correction, found.hits[0].id) == ("format", "format")
+    assert [hit.id for hit in search(index, "changement").hits] == ["mots"]
+
+
+def test_an_equal_name_comes_before_one_that_begins_so(index: SearchIndex) -> None:
+    words = "widget widgets " * 5
+    put(index, "source", title="lib.widgets", body=f"{words} lib.widget lib.widgets")
+    terms = [{"term": "class lib.Widget", "anchor": "lib.Widget"}]
+    put(
+        index,
+        "manual",
+        title="Reference",
+        definitions=terms,
+        body=f"class lib.Widget\n{'x ' * 300}",
+    )
+    assert [hit.id for hit in search(index, "lib.Widget").hits] == ["manual", "source"]
+
+
+def test_a_page_that_a_vector_is_near_to_comes_after_one_of_that_name(index: SearchIndex) -> None:
+    for number in range(9):
+        put(index, f"p{number}", title=f"Page {number}", body="about the gather function")
+    put(index, "gather", title="gather", body="It waits.")
+    with index.transaction():
+        index.vectors.put(1, [("", "hash", packed([1.0, 0.0]))])
+    assert search(index, "gather", vector=[1.0, 0.0]).hits[0].id == "gather"
+
+
+def test_of_phrases_of_common_words_one_counts(index: SearchIndex) -> None:
+    for number in range(9):
+        put(index, f"p{number}", title=f"Page {number}", body="it is in the list of all words")
+    put(index, "vacuum", title="Cleaning", body="vacuum it is")
+    query = parse_query('"it is" "in the" "of all" "the list" vacuum')
+    expressions = query.expressions(index)
+    assert expressions is not None
+    assert expressions.some == '(((("vacuum"))) OR ("the list"))'
+    assert search(index, '"it is" vacuum').hits[0].id == "vacuum"
 
 
 def test_an_unfinished_word_is_found_by_its_stem(index: SearchIndex) -> None:
