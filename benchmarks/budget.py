@@ -10,9 +10,11 @@ from __future__ import annotations
 
 import argparse
 import compileall
+import configparser
 import subprocess
 import sys
 import tempfile
+import tomllib
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
@@ -97,9 +99,28 @@ def checked_out(commit: str) -> Iterator[Path]:
             ["git", "-C", str(ROOT), "archive", commit], check=True, capture_output=True
         )
         subprocess.run(["tar", "-x", "-C", temporary], input=archive.stdout, check=True)
+        declare_entry_points(Path(temporary))
         for folder in (ROOT, Path(temporary)):  # else the first crawl of each would compile
             compileall.compile_dir(folder / "sitecrawl", quiet=2)
         yield Path(temporary)
+
+
+def declare_entry_points(checkout: Path) -> None:
+    """Write the entry points of a checkout as pip does, in place of those of the installed project.
+
+    The first distribution of a name on the path counts, and a checkout may lack the installed
+    one's modules.
+    """
+    of_root, of_checkout = (
+        tomllib.loads((folder / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+        for folder in (ROOT, checkout)
+    )
+    folder = checkout / f"{of_root['name'].replace('-', '_')}-0.dist-info"
+    folder.mkdir()
+    points = configparser.ConfigParser()
+    points.read_dict(of_checkout.get("entry-points", {}))
+    with (folder / "entry_points.txt").open("w") as file:
+        points.write(file)
 
 
 def newest_base() -> str:
