@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from itertools import compress, islice
-from operator import and_, not_, or_
+from operator import and_, gt, not_, or_
 from typing import TYPE_CHECKING, NamedTuple
 
 from sitecrawl.web.html.furniture import ByKind, Furniture, Parts, may_hold_furniture, prose
@@ -262,7 +262,7 @@ def choose_content(walk: Walk, title: str, page_type: str) -> Choice | None:
     left: list[LeftOut] = []
     for part, regions in (*_landmarks(lines, by_kind, main), (SKIP_LINKS, skips)):
         left += _drop(lines, kept, part, regions)
-    if CONTENT not in by_kind and not _is_enough(lines, main, kept):
+    if main and CONTENT not in by_kind and not _is_enough(lines, main, kept):
         main = []
     parts = _furniture(walk, by_kind, main, page_type)
     if main:
@@ -296,10 +296,11 @@ def _landmarks(lines: Sequence[str], by_kind: ByKind, main: Sequence[Region]) ->
 
     A banner has a button or a link; an element about cookies to eat has none.
     """
-    whole = _length(lines, main)
 
     def is_page(each: Region) -> bool:
-        size = _length(lines, [each]) if each.links >= MIN_CONTENTS else 0
+        if each.links < MIN_CONTENTS:
+            return False
+        whole, size = _length(lines, main), _length(lines, [each])
         return max(whole - size, whole - MIN_CONTENT) < size
 
     landmarks = merged(
@@ -396,8 +397,11 @@ def _is_enough(lines: Sequence[str], main: Sequence[Region], kept: bytearray) ->
     size = _size(lines, inside)
     if size < MIN_CONTENT and size <= MIN_SHARE * _size(lines, kept):
         return False
-    whole, told = (sum(map(prose, compress(lines, each))) for each in (kept, inside))
-    return whole - told < MIN_CONTENT or told >= MIN_SHARE * whole
+    apart = sum(map(prose, compress(lines, map(gt, kept, inside))))  # few lines: most are inside
+    if apart < MIN_CONTENT:
+        return True
+    told = sum(map(prose, compress(lines, inside)))
+    return told >= MIN_SHARE * (apart + told)
 
 
 def _drop(
