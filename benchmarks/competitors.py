@@ -20,6 +20,7 @@ from benchmarks.crawls import HERE, Crawl, Result, measure, plain_scrapy
 INSTALLED = HERE / ".competitors"
 CRAWLEE = INSTALLED / "crawlee"
 CHEERIO = INSTALLED / "cheerio"
+COLLY = INSTALLED / "colly"
 QUIET = {"CRAWLEE_LOG_LEVEL": "ERROR", "CRAWLEE_PERSIST_STORAGE": "0"}
 NO_PAGES = "css js png jpg gif svg ico woff woff2 ttf zip xml rss"
 
@@ -56,6 +57,16 @@ def install_cheerio() -> None:
         subprocess.run([*command, "--prefix", str(CHEERIO)], check=True)
 
 
+def install_colly() -> None:
+    """Colly, built in a folder of its own by Go, which must be newer than Debian's."""
+    if not (COLLY / "colly").exists():
+        COLLY.mkdir(parents=True, exist_ok=True)
+        shutil.copy(HERE / "colly.go", COLLY / "main.go")
+        (COLLY / "go.mod").write_text("module colly\n")
+        for command in ("get github.com/gocolly/colly/v2@latest", "build -o colly ."):
+            subprocess.run(["go", *command.split()], cwd=COLLY, check=True)
+
+
 def crawlee(kind: str) -> Crawl:
     """Crawlee for Python with one of its parsers."""
 
@@ -70,6 +81,11 @@ def cheerio(corpus: Corpus, directory: Path) -> Result:
     """Crawlee for Node."""
     program = ["node", str(HERE / "cheerio.cjs"), str(CHEERIO)]
     return measure(corpus, [*program, "pages.jsonl", *corpus.starts], directory, QUIET)
+
+
+def colly(corpus: Corpus, directory: Path) -> Result:
+    """Colly with eight requests at a time, as many as Scrapy makes: it has no limit of its own."""
+    return measure(corpus, [str(COLLY / "colly"), "pages.jsonl", *corpus.starts], directory, {})
 
 
 def httrack(corpus: Corpus, directory: Path) -> Result:
@@ -88,5 +104,6 @@ COMPETITORS = (
     Competitor("crawlee Parsel", install_crawlee, crawlee("parsel")),
     Competitor("crawlee BeautifulSoup", install_crawlee, crawlee("beautifulsoup")),
     Competitor("crawlee Cheerio (Node)", install_cheerio, cheerio),
+    *([Competitor("colly (Go)", install_colly, colly)] if shutil.which("go") else []),
     Competitor("httrack", lambda: install("httrack"), httrack),
 )

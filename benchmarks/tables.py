@@ -14,6 +14,7 @@ TARGETS = {
     "crawlee Parsel": 1 / 6,
     "crawlee BeautifulSoup": 1 / 20,
     "crawlee Cheerio (Node)": 1 / 9,
+    "colly (Go)": 1.0,
     "httrack": 1.0,
 }
 LIMIT_TARGET = 4.0
