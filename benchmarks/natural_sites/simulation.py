@@ -71,6 +71,7 @@ class Answered(NamedTuple):
     text: str | None = None
     links: Sequence[Admission] = ()
     translations: Sequence[tuple[str, Admission]] = ()
+    pictures: Sequence[str] = ()
     elsewhere: Admission | None = None
 
 
@@ -125,7 +126,9 @@ class AnsweredSite:
             for each in page.links
             if each.hreflang and "alternate" in each.rel
         ]
-        return Answered(reply.page, text, self._links(url, page), translations, elsewhere)
+        return Answered(
+            reply.page, text, self._links(url, page), translations, page.images, elsewhere
+        )
 
     def _canonical(self, url: str, page: Page) -> Admission | None:
         if not page.canonical:
@@ -199,15 +202,16 @@ class OriginQueue:
             if due is not None or not (self._ahead or self._later or self._revive()):
                 return due
 
-    def learn(self, due: Due, text: str | None, growing: GrowingPage, *, is_moved: bool) -> None:
-        """Learn from an answer; ``text`` is None if it is no document."""
+    def learn(self, due: Due, answered: Answered, growing: GrowingPage, *, is_moved: bool) -> None:
+        """Learn from an answer."""
         self._may_revive = True
+        text = answered.text
         if due.has_document and text is None:
             return
         with self.learning:
             again = bool(due.has_document)
             urls = [url for url, _ in growing.new]
-            page = Read(due.url, due.referrer, text, urls, again, is_moved)
+            page = Read(due.url, due.referrer, text, urls, again, is_moved, answered.pictures)
             if self.evidence.read(page) and due.has_document is None:
                 self.parts.read(growing)
 
@@ -409,7 +413,7 @@ class Simulation:
             if link.origin == due.origin and link.fingerprint != due.fingerprint:
                 (new if is_new else repeated).append((link.url, link.fingerprint))
         growing = GrowingPage(due.url, due.fingerprint, new, repeated, due.referrer)
-        queue.learn(due, answered.text, growing, is_moved=self._is_moved(due, answered))
+        queue.learn(due, answered, growing, is_moved=self._is_moved(due, answered))
         is_excess = queue.evidence.is_excess and queue.may_leave(due)
         is_document = not is_excess and self._store(due, answered)
         has_text = answered.text is not None

@@ -85,10 +85,10 @@ def faults(site: NaturalSite, run: int) -> tuple[Walk, list[str]]:
     found = [f"page {page} is not reached" for page in truth if page not in done.urls]
     strange = [page for page in done.urls if page not in truth and page not in ("", NEUTRAL)]
     found += [f"page {page} is shown but not true: {done.urls[page][0]}" for page in strange]
-    uses = Counter(line for lines in truth.values() for line in {normalized(x) for x in lines})
+    texts = {page: frozenset(map(normalized, lines)) for page, lines in truth.items()}
+    uses = Counter(texts.values())
+    found += [f"page {page} has the lines of another" for page in truth if uses[texts[page]] > 1]
     for page, lines in truth.items():
-        if not any(uses[normalized(line)] == 1 for line in lines):
-            found.append(f"page {page} has no line of its own")
         if page not in done.replies:
             continue
         text = normalized(LexborHTMLParser(done.replies[page].body).text(separator=" "))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from sitecrawl.frontier.base import Candidate
 from sitecrawl.policy.decision import ALLOWED, Decision, Refusals, refuse
@@ -102,6 +102,7 @@ MIN_GROWTH = 2
 """Number of new links of a page from which on its links to known URLs are kept."""
 MAX_REPEATED = 1000
 REWRITTEN = "rewritten"
+T = TypeVar("T")
 
 
 class Reference(NamedTuple):
@@ -134,7 +135,8 @@ class Discovery:
     before, becomes a Candidate of the visit that found it, and is stored with its outcome. Links
     refused for a reason in ``logged`` are stored too, and refused again when they are due.
     Until the visit of a page has ended, ``repeated`` has its links to known URLs if it leads to
-    several new ones, and ``translations`` language and admission of the translations it declares.
+    several new ones, ``translations`` language and admission of the translations it declares, and
+    ``pictures`` its own images.
     """
 
     def __init__(
@@ -165,6 +167,7 @@ class Discovery:
         self._unnamed: frozenset[int] = frozenset()
         self.repeated: dict[int, list[tuple[str, int]]] = {}
         self.translations: dict[int, list[tuple[str, Admission]]] = {}
+        self.pictures: dict[int, Sequence[str]] = {}
         self.start_origins: set[str] = set()
 
     def begin_pass(self) -> None:
@@ -189,6 +192,8 @@ class Discovery:
         """Return the links of a page; ``rel`` applies to all of them."""
         if not self._follow:
             return FoundLinks([])
+        if page.images:
+            _keep(self.pictures, due.fingerprint, page.images)
         found = self._begin()
         self._read_links(page, due, rel, found)
         if found.outside is not None:
@@ -408,13 +413,12 @@ class Discovery:
         """Keep the links of a page to URLs that other pages named before it."""
         own = {each.fingerprint for each in candidates}
         own.add(due.fingerprint)
-        if len(self.repeated) >= MAX_REPEATED:
-            self.repeated.clear()
-        self.repeated[due.fingerprint] = [
+        repeated = [
             (each.url, each.fingerprint)
             for each in known
             if each.fingerprint not in own and each.origin == due.origin
         ]
+        _keep(self.repeated, due.fingerprint, repeated)
 
     def _is_logged(self, decision: Decision, url: str) -> bool:
         return decision.reason in self._logged and self.rules.scope.covers(read_target(url))
@@ -453,3 +457,10 @@ class Discovery:
             referrer,
             SEED_PRIORITY if via == "seed" else 0,
         )
+
+
+def _keep(until_ended: dict[int, T], fingerprint: int, value: T) -> None:
+    """Keep a value until the visit has ended; visits that never end must not fill the memory."""
+    if len(until_ended) >= MAX_REPEATED:
+        until_ended.clear()
+    until_ended[fingerprint] = value

@@ -247,12 +247,13 @@ class Yields:
         due = visit.due
         repeated = self._discovery.repeated.pop(due.fingerprint, ())
         declared = self._discovery.translations.pop(due.fingerprint, ())
+        pictures = self._discovery.pictures.pop(due.fingerprint, ())
         own = self._origins.get(due.origin)
         if own is None or visit.again:
             return visit
         page = due.fingerprint  # pages with one text are one
         if visit.outcome in WITH_CONTENT and visit.document:
-            _read(own, visit, repeated)
+            _read(own, visit, repeated, pictures)
             page = own.evidence.novelty.last_text
             if own.evidence.is_excess and self._may_leave(due):
                 visit = _unwritten(visit, own.evidence)
@@ -341,14 +342,19 @@ def _stored(own: OriginYields) -> list[StoredEvidence]:
     ]
 
 
-def _read(own: OriginYields, visit: VisitResult, repeated: Sequence[tuple[str, int]]) -> None:
+def _read(
+    own: OriginYields,
+    visit: VisitResult,
+    repeated: Sequence[tuple[str, int]],
+    pictures: Sequence[str],
+) -> None:
     """Learn from a document; ``repeated`` are its links to known URLs."""
     due, document = visit.due, visit.document
     text = f"{document.get('title', '')}\n{document.get('body', '')}"
     is_moved = visit.content_hash in own.gone
     links = _new_links(visit)
     urls = [url for url, _ in links]
-    page = Read(due.url, due.referrer, text, urls, _is_known(due), is_moved)
+    page = Read(due.url, due.referrer, text, urls, _is_known(due), is_moved, pictures)
     is_new = own.evidence.read(page)
     if is_new and due.outcome in NEVER_REQUESTED:
         own.parts.read(GrowingPage(due.url, due.fingerprint, links, repeated, due.referrer))

@@ -111,6 +111,29 @@ def test_days_that_lists_show_in_full_are_pages_unless_they_lead_on(links: list[
 
 
 @pytest.mark.behaviour("Q-55")
+@pytest.mark.behaviour("Q-62")
+@pytest.mark.parametrize(
+    ("picture", "is_new"),
+    [
+        ("/strips/{}.gif", True),
+        ("../strips/{}.gif", True),
+        ("https://pages.test/{}/large.jpg", True),
+        ("/logo.png", False),
+        ("/session-{}/s/logo.png", False),
+        ("/chart.png?day={}", False),
+    ],
+)
+def test_a_page_with_a_picture_of_its_own_is_new(picture: str, *, is_new: bool) -> None:
+    evidence = Evidence(10)
+    new = []
+    for strip in range(2, 40):
+        url, before = f"{HOME}/s/{strip}/", f"{HOME}/s/{strip - 1}/"
+        pictures = ["/logo.png", "../" * strip + "foot.png", picture.format(strip)]
+        text, onward = f"Strip #{strip}\nNext", [f"{HOME}/s/{strip + 1}/"]
+        new.append(evidence.read(Read(url, before, text, onward, pictures=pictures)))
+    assert new[8:] == [is_new] * 30
+
+
 def test_a_list_that_selects_lines_of_lists_with_fewer_parameters_is_no_document() -> None:
     evidence = Evidence(10)
     texts = {

@@ -103,6 +103,7 @@ class Read(NamedTuple):
     links: Sequence[str] = ()
     again: bool = False
     is_moved: bool = False
+    pictures: Sequence[str] = ()
 
 
 @dataclass(slots=True)
@@ -265,7 +266,12 @@ class Evidence:
             _shape(self.kinds.of(each)) == shape for each in page.links
         )
         is_new = self.novelty.add(
-            page.url, text, feeds_itself=feeds_itself, is_nested=nested, leads_on=leads_on
+            page.url,
+            text,
+            feeds_itself=feeds_itself,
+            is_nested=nested,
+            leads_on=leads_on,
+            pictures=page.pictures,
         )
         self.kinds.translations.page_read(page.url, self.novelty.last_text)
         self.kinds.copies.read(page.url, self.novelty.last_text)

@@ -5,7 +5,7 @@ lines. A kind of page that feeds itself (calendars, counters, mixes of facets) m
 end: there a line must be new without its digits, its names of months and days, and the words of the
 page's URL; or several numbers must be new, or a table of them. A page below the one that links to it
 (a mix of facets in a path) must have a line that is new but for the words of its URL. Both may instead
-have a title that no other page has: lists show posts in full. A list by two facets selects lines of the
+have a title that no other page has, as lists show posts in full, or a picture, as comics have no words. A list by two facets selects lines of the
 lists by one: a page all of whose lines are on pages of its path with fewer parameters is no document.
 """
 
@@ -20,8 +20,9 @@ from sitecrawl.policy.worth.kinds import MAX_POOLS, parameters_of
 from sitecrawl.web.whitespace import line_parts
 
 DATELESS, EXACT = 0x9E3779B9, 0x3C6EF372
-TITLE, EXACT_TITLE = 0xDAA66D2B, 0x78DDE6E4
-"""Initial values of the hashes of lines without the words of URLs, without dates and with them, and of titles.
+TITLE, EXACT_TITLE, PICTURE = 0xDAA66D2B, 0x78DDE6E4, 0xB54CDA57
+"""Initial values of the hashes of lines without the words of URLs, without dates and with them, of titles, and
+of pictures.
 
 Small ones would make a line that of another whose first letter is a neighbour.
 """
@@ -54,7 +55,7 @@ class Novelty:
     """The texts of all pages of an origin that were read, as CRC-32 hashes.
 
     ``texts`` are those of whole pages, ``lines`` of lines without signs and digits, ``exact`` of lines of
-    pages that feed themselves, ``figures`` of their numbers and of tables. ``listed`` has the lines of
+    pages that feed themselves, ``figures`` of their numbers, of tables and of pictures. ``listed`` has the lines of
     pages that feed themselves by the number of their parameters, each with its path. ``last_text`` is
     that of the last page; ``is_known`` is True if another has the same, ``is_mixed`` if it mixes the lines
     of others, but for the words of its URL, ``is_selection`` if pages of its path with fewer parameters
@@ -79,6 +80,7 @@ class Novelty:
         feeds_itself: bool = False,
         is_nested: bool = False,
         leads_on: bool = True,
+        pictures: Iterable[str] = (),
     ) -> bool:
         """Add the text of a page; return True if a reader would miss it.
 
@@ -100,6 +102,7 @@ class Novelty:
         self.last_text = key & 0xFFFFFFFF
         is_new = is_whole = _add(self.texts, self.last_text)
         has_own = self._add_figures(figures) | self._add_title(url, text, dated=not leads_on)
+        has_own |= self._add_pictures(url, pictures)
         has_line = is_nested and self._has_line(url, exact)
         if is_nested:
             is_new &= has_line or has_own
@@ -124,6 +127,20 @@ class Novelty:
         is_exact = self._add_remainders(exact_remainder, EXACT_TITLE, own, [title])
         line = title.translate(_SPACED, _DIGITS)
         return self._add_remainders(bare_line, TITLE, own, [line]) or (dated and is_exact)
+
+    def _add_pictures(self, url: str, pictures: Iterable[str]) -> bool:
+        """Add the pictures of a page by their files; return True if one is on no other page.
+
+        Those with a query are made for a request. Folders that the URL has, as of a session, do not count.
+        """
+        folders = url.partition("?")[0].rstrip("/").split("/")[3:-1]
+        plain = (each.split("/")[-2:] for each in pictures if "?" not in each)
+        names = {"/".join(part for part in each if part not in folders) for each in plain}
+        new = {crc32(each.encode("utf-8", "surrogatepass"), PICTURE) for each in names}
+        new -= self.figures
+        if len(self.figures) < MAX_LINES:
+            self.figures |= new
+        return bool(new)
 
     def _add_listed(self, url: str, page: Iterable[_HashedLines], *, feeds_itself: bool) -> bool:
         """Add the lines of a page that feeds itself; return True if they only select known ones.
