@@ -20,6 +20,7 @@ from sitecrawl.web.read_options import ReadOptions
 
 Pages = Sequence[tuple[str, Path]]
 _WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0e7f\u1000-\u109f]|\w+")
+_QUOTES = str.maketrans("‘’“”", "''\"\"")
 MIN_LINE = 20  # characters of a line of content that is looked for
 MIN_TITLE = 15  # characters of a title that is looked for
 EVERYTHING = ReadOptions(
@@ -42,8 +43,8 @@ def words(text: str) -> list[str]:
 
 
 def folded(text: str) -> str:
-    """A text with single spaces, in small letters."""
-    return " ".join(text.split()).lower()
+    """A text with single spaces, in small letters, with straight quotation marks."""
+    return " ".join(text.split()).lower().translate(_QUOTES)
 
 
 def read_all(pages: Pages, options: ReadOptions) -> Extracted:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate
 
 from sitecrawl.web.html import page_types
 from sitecrawl.web.html.regions import (
+    APART,
+    AUTHOR,
     BLOCK,
     CAROUSEL,
+    COMMENTS,
     CONTROL,
     FILTERS,
     FORM,
@@ -18,7 +22,7 @@ from sitecrawl.web.html.regions import (
     NAMED_KINDS,
     NOTE,
     POSTER,
-    RELATED,
+    REVIEWS,
     Region,
     merged,
 )
@@ -36,23 +40,45 @@ MAX_BAR = 2  # lines
 MIN_ONWARD = 2  # links to the pages around this one, at least half of a bar's
 MAX_NAMED_SHARE = 0.25  # of the prose, in an element beside the text with a name of furniture
 MAX_SHARE = 0.5  # of the text, of a part that is furniture
+MAX_TEASER = 200  # characters for each link of a box below a heading such as "Related"
 MIN_LABELS = 3  # images with a label as their ALT, as in galleries and lists
-# Kinds of parts that are not the content of a page of a type: those that may have sentences, and
-# those that are furniture only without any.
-WITH_SENTENCES: Mapping[str, tuple[str, ...]] = {page_types.THREAD: (POSTER, RELATED)}
-WITHOUT_SENTENCES: Mapping[str, tuple[str, ...]] = {
-    page_types.ARTICLE: (RELATED, FILTERS),
-    page_types.PRODUCT: (RELATED, CAROUSEL, FILTERS),
+# Parts that are not the content of a page of a type: those that may have sentences, beside those
+# that stand apart on every page, and those that are furniture only without any.
+WITH_SENTENCES: Mapping[str, tuple[str, ...]] = {
+    page_types.ARTICLE: (COMMENTS, AUTHOR),
+    page_types.PRODUCT: (COMMENTS, REVIEWS),
+    page_types.THREAD: (POSTER,),
 }
+WITHOUT_SENTENCES: Mapping[str, tuple[str, ...]] = {page_types.PRODUCT: (CAROUSEL, FILTERS)}
 DESCRIBED = frozenset({page_types.ARTICLE, page_types.DOCUMENTATION, page_types.THREAD})
+# Headings of boxes that lead to other pages.
+ELSEWHERE = re.compile(
+    r"(?:related|similar|recommended|suggested|most (?:popular|read|viewed)|more (?:from|like|in)"
+    r"|(?:recent|popular) (?:posts|articles)|recently viewed|read (?:next|more|also)|up next"
+    r"|(?:continue|further|keep) reading|what to read next|customers (?:also|who)|people also"
+    r"|you (?:may|might) (?:also )?(?:like|enjoy|be interested)"
+    r"|ähnliche|verwandte|das könnte (?:sie|dich)|mehr zum thema|weitere (?:artikel|beiträge)"
+    r"|articles? (?:similaires|liés|connexes)|(?:à )?lire aussi|vous aimerez|sur le même sujet"
+    r"|art[íi](?:culos|gos) relacionados|(?:también )?te puede|veja também|leia (?:também|mais)"
+    r"|articoli correlati|leggi anche|potrebbe interessarti|gerelateerd|lees ook|zobacz także"
+    r"|podobne|читайте также|похожие)\b",
+    re.IGNORECASE,
+)
 
 
 _KINDS = frozenset({*NAMED_KINDS, NOTE, FORM, CONTROL, MENU})
 
 
-def may_hold_furniture(by_kind: ByKind, main: Sequence[Region], page_type: str) -> bool:
+def may_hold_furniture(
+    by_kind: ByKind, main: Sequence[Region], page_type: str, headings: Iterable[str]
+) -> bool:
     """Return False for a page with a main element in which nothing can be furniture."""
-    return not main or page_type == page_types.PRODUCT or bool(by_kind.keys() & _KINDS)
+    return (
+        not main
+        or page_type == page_types.PRODUCT
+        or bool(by_kind.keys() & _KINDS)
+        or any(map(ELSEWHERE.match, headings))
+    )
 
 
 def prose(line: str) -> int:
@@ -84,6 +110,7 @@ class Furniture:
         found: Parts = [
             ("furniture", self._small([*self._listed(), *self._beside()])),
             ("bars", merged(self._bars(headings))),
+            ("elsewhere", self._elsewhere(headings)),
             ("forms", self._small(forms)),
             ("controls", merged([*self._controls(), *menus])),
             ("image_labels", self._image_labels(labels)),
@@ -153,7 +180,7 @@ class Furniture:
         start, end = self._text[0].start, self._text[0].end
         for each in self._blocks:
             if each.end <= start or each.start >= end:
-                is_named = each.kind == NAMED and self._prose_size(each) < limit
+                is_named = each.kind in {NAMED, APART} and self._prose_size(each) < limit
                 if is_named or self._is_list(each):
                     yield each
 
@@ -165,6 +192,30 @@ class Furniture:
             is_at_end = self._prose[each.start] == 0 or self._prose[each.end] == self._prose[-1]
             if is_bar and is_at_end and starts.isdisjoint(range(each.start, each.end)):
                 yield each
+
+    def _elsewhere(self, headings: Sequence[Region]) -> list[Region]:
+        """Boxes of links to other pages, each with the heading that says so.
+
+        Not in manuals, where what is related is part of the subject.
+        """
+        if self._type == page_types.DOCUMENTATION:
+            return []
+        starts = {each.start for each in headings if ELSEWHERE.match(self._lines[each.start])}
+        if not starts:
+            return []
+        most = MAX_SHARE * (sum(map(self._prose_size, self._text)) or self._prose[-1])
+        return self._minor(
+            each
+            for each in self._blocks
+            if each.start in starts
+            and self._size(each) <= each.links * MAX_TEASER
+            and self._prose_size(each) <= most
+        )
+
+    def _minor(self, regions: Iterable[Region]) -> list[Region]:
+        """The outermost regions with less than half of the text."""
+        text = sum(map(self._size, self._text)) if self._text else self._sizes[-1]
+        return merged(each for each in regions if self._size(each) < text * MAX_SHARE)
 
     def _controls(self) -> Iterator[Region]:
         """Buttons, unless they ask a question, as those of questions and answers do."""
@@ -182,13 +233,10 @@ class Furniture:
 
     def _of_type(self) -> Iterator[tuple[str, list[Region]]]:
         """Named parts that are not the content of a page of this type."""
-        text = sum(map(self._size, self._text)) if self._text else self._sizes[-1]
-        for kind in WITH_SENTENCES.get(self._type, ()):
-            named = (each for each in self._of(kind) if self._size(each) < text * MAX_SHARE)
-            yield kind, merged(named)
+        for kind in (APART, *WITH_SENTENCES.get(self._type, ())):
+            yield COMMENTS if kind == REVIEWS else kind, self._minor(self._of(kind))
         for kind in WITHOUT_SENTENCES.get(self._type, (FILTERS,)):
-            bare = (each for each in self._of(kind) if not self._prose_size(each))
-            yield kind, merged(each for each in bare if self._size(each) < text * MAX_SHARE)
+            yield kind, self._minor(each for each in self._of(kind) if not self._prose_size(each))
 
     def _repeated(self, headings: Sequence[Region]) -> list[Region]:
         """Lines of a product's page that stand on it before, such as the labels of its variants.

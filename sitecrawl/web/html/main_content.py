@@ -134,7 +134,10 @@ def enter_container(walk: Walk, node: LexborNode) -> Leave | None:
     attributes = node.attributes
     name = ""
     if attributes:
-        name = name_of_part(attributes.get("class") or "", attributes.get("id") or "")
+        classes, identity = attributes.get("class") or "", attributes.get("id") or ""
+        if node.tag == "table":  # its name says what the data are
+            classes, identity = "", f"{classes} {identity}"
+        name = name_of_part(classes, identity)
     walk.blocks.append((len(text.lines), walk.anchors, walk.onward, name))
     return leave_container
 
@@ -276,12 +279,15 @@ def choose_content(walk: Walk, title: str, page_type: str) -> Choice | None:
 
 
 def _furniture(walk: Walk, by_kind: ByKind, main: Sequence[Region], page_type: str) -> Parts:
-    labels = walk.text.alt_lines
-    wanted = "furniture" not in walk.options.keep_parts
-    if not wanted or not (labels or may_hold_furniture(by_kind, main, page_type)):
+    lines, labels, kept = walk.text.lines, walk.text.alt_lines, walk.options.keep_parts
+    titles = (lines[start] for start, end, _ in walk.headings if start < end)
+    if "furniture" in kept:
         return []
-    headings = [Region("", start, end) for start, end, _ in walk.headings]
-    return Furniture(walk.text.lines, by_kind, main, page_type).parts(headings, labels)
+    if not (labels or may_hold_furniture(by_kind, main, page_type, titles)):
+        return []
+    headings = [Region("", start, end) for start, end, _ in walk.headings if start < end]
+    parts = Furniture(lines, by_kind, main, page_type).parts(headings, labels)
+    return [part for part in parts if part[0] not in kept]
 
 
 def _by_kind(regions: Iterable[Region]) -> dict[str, list[Region]]:

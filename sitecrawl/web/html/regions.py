@@ -26,37 +26,57 @@ CONTENT, MAIN, ARTICLE, LANDMARK, COOKIES = "content", "main", "article", "landm
 BLOCK, LIST, FORM, CONTROL, MENU = "block", "list", "forms", "controls", "menu"
 NOTE = "note"  # an aside within a main element or article
 # Parts recognised by a word of their id or class.
-NAMED, RELATED, CAROUSEL = "named", "related", "carousel"
-FILTERS, POSTER = "filters", "poster"
+NAMED, APART, CAROUSEL = "named", "apart", "carousel"
+FILTERS, POSTER, AUTHOR = "filters", "poster", "author"
+COMMENTS, REVIEWS = "comments", "reviews"
 _WORDS = {
-    RELATED: (
+    APART: (
         *("related", "recommended", "recommendation", "recommendations", "upsell", "upsells"),
-        *("crosssell", "crosssells", "recently", "alsolike", "similar"),
+        *("crosssell", "crosssells", "recently", "alsolike", "similar", "trending", "recent"),
+        *("latest", "sidebar", "footer", "breadcrumb", "breadcrumbs", "copyright", "disclaimer"),
+        *("modal", "popover", "tooltip", "dropdown", "dialog", "announcement", "actions"),
+        *("newsletter", "subscribe", "signup", "signin", "login", "share", "sharing", "social"),
+        *("feedback", "respond", "reactions"),
     ),
     CAROUSEL: ("carousel", "swiper", "slider", "slick"),
+    COMMENTS: ("comments", "comment", "commentlist", "commentform", "disqus"),
+    REVIEWS: ("reviews", "bazaarvoice", "yotpo", "jdgm", "trustpilot"),
+    AUTHOR: ("author", "byline", "bio"),
     FILTERS: ("filter", "filters", "facet", "facets", "sort", "sorting", "refinements"),
     POSTER: ("signature", "extras", "postprofile", "userinfo", "usercard", "poster"),
     NAMED: (
-        *("ad", "ads", "advert", "advertisement", "breadcrumb", "breadcrumbs", "copyright"),
-        *("footer", "languages", "login", "masthead", "menu", "nav", "navbar", "navigation"),
-        *("newsletter", "pager", "pagination", "popular", "promo", "share", "sharing", "sidebar"),
-        *("signup", "sitemap", "social", "subscribe", "tags", "toolbar", "topbar"),
+        *("ad", "ads", "advert", "advertisement", "languages", "masthead", "menu", "nav", "navbar"),
+        *("navigation", "pager", "pagination", "popular", "promo", "sitemap", "tags", "toolbar"),
+        "topbar",
     ),
 }
 _KINDS = {word: kind for kind, words in _WORDS.items() for word in words}
 NAMED_KINDS = tuple(_WORDS)
+_OF_CLASSES = frozenset({COMMENTS, REVIEWS, AUTHOR})  # never by an id
 _NOT_WORD = re.compile("[^a-z]+")
+_OF_TITLE = re.compile(r"(?<!\S)(?:admonition|category|tag)-\S+")  # classes of Sphinx, WordPress
 _CAMEL = re.compile("(?<=[a-z])(?=[A-Z])")
 MAX_NAMES = 500  # characters of a class attribute that are examined
 
 
-@lru_cache(maxsize=4_096)
 def name_of_part(classes: str, identity: str = "") -> str:
-    """The kind of a part of a page by the words of its classes and id; empty for most."""
-    names = f"{classes[:MAX_NAMES]} {identity[:MAX_NAMES]}"
-    words = _NOT_WORD.split(_CAMEL.sub("-", names).lower())
-    kinds = {_KINDS[word] for word in words if word in _KINDS}
+    """The kind of a part of a page by the words of its classes and id; empty for most.
+
+    The id of a section is made of its heading ("related-objects"): ids name no part that is left out
+    with its sentences.
+    """
+    kinds = _kinds_of(classes)
+    if identity:
+        weak = _kinds_of(identity) - _OF_CLASSES
+        kinds |= {NAMED if kind == APART else kind for kind in weak}
     return next((kind for kind in NAMED_KINDS if kind in kinds), "") if kinds else ""
+
+
+@lru_cache(maxsize=4_096)
+def _kinds_of(names: str) -> frozenset[str]:
+    """The kinds that words of classes or of an id name."""
+    own = _CAMEL.sub("-", _OF_TITLE.sub("", names[:MAX_NAMES])).lower()
+    return frozenset(_KINDS[word] for word in _NOT_WORD.split(own) if word in _KINDS)
 
 
 def merged(regions: Iterable[Region]) -> list[Region]:
