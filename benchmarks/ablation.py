@@ -95,7 +95,7 @@ def _choices(of: Callable[[str], bool], *, is_choice: bool) -> AbstractContextMa
 
 
 def _novelty(*, feeds_itself: bool) -> AbstractContextManager[Any]:
-    def is_new(own: Evidence, read: evidence.Read, _kind: kinds.Kind, text: str) -> bool:
+    def is_new(own: Evidence, read: evidence.Read, text: str) -> bool:
         return own.novelty.add(read.url, text, feeds_itself=feeds_itself)
 
     return patch.object(Evidence, "_is_new", is_new)

@@ -199,7 +199,8 @@ class OriginQueue:
         """Return the next URL to request, None if there is none."""
         while True:
             due = self._next_ahead() or self._next_on_shelf() or self._next_later()
-            if due is not None or not (self._ahead or self._later or self._revive()):
+            waits = self._ahead or self._later or self._shelf
+            if due is not None or not (waits or self._revive()):
                 return due
 
     def learn(self, due: Due, answered: Answered, growing: GrowingPage, *, is_moved: bool) -> None:

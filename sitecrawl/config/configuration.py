@@ -171,8 +171,10 @@ def _merge(layers: Sequence[Layer]) -> tuple[dict[str, Any], dict[str, str], lis
         for name, value in layer.values.items():
             source = layer.source_of(name)
             if name in OPTIONS:
-                values[name] = added(OPTIONS[name], values, name, value)
+                values[name] = merged = added(OPTIONS[name], values, name, value)
                 sources[name] = source
+                if isinstance(merged, tuple) and "" in merged:
+                    unknown.append(f"{place(source, name, value)}: a + needs a word behind it.")
             else:
                 unknown.append(unknown_option(source, name, OPTIONS))
     return values, sources, unknown

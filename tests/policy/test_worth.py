@@ -110,7 +110,6 @@ def test_days_that_lists_show_in_full_are_pages_unless_they_lead_on(links: list[
     assert new == [not links] * 28
 
 
-@pytest.mark.behaviour("Q-55")
 @pytest.mark.behaviour("Q-62")
 @pytest.mark.parametrize(
     ("picture", "is_new"),
@@ -134,30 +133,49 @@ def test_a_page_with_a_picture_of_its_own_is_new(picture: str, *, is_new: bool) 
     assert new[8:] == [is_new] * 30
 
 
-def test_a_list_that_selects_lines_of_lists_with_fewer_parameters_is_no_document() -> None:
+@pytest.mark.behaviour("Q-55")
+def test_a_list_that_mixes_lines_of_the_one_with_fewer_parameters_is_no_document() -> None:
     evidence = Evidence(10)
-    texts = {
-        "/shop": "Shop\nRed hat\nBlue hat",
-        "/shop?colour=blue": "Shop blue\nBlue hat\nBlue cap",
-        "/shop?size=2": "Shop size 2\nRed hat",
-        "/shop?colour=blue&size=2": "Shop blue, size 2\nBlue hat",
-        "/shop?colour=red&size=2": "Shop red, size 2\nRed coat",
-        "/shop?size=2&page=3": "Shop size 2, page 3\nRed hat",
-    }
+    pages = [
+        ("/shop?page=1", "/", "Shop\nRed hat\nBlue hat"),
+        ("/shop?colour=blue", "/shop?page=1", "Shop blue\nBlue hat\nBlue cap"),
+        ("/shop?size=2", "/shop?page=1", "Shop size 2\nRed hat"),
+        ("/shop?colour=blue&size=2", "/shop?colour=blue", "Shop blue, size 2\nBlue hat"),
+        ("/shop?colour=red&size=2", "/shop?size=2", "Shop red, size 2\nRed coat"),
+        ("/shop?size=3&page=3", "/shop?size=2", "Shop size 3, page 3\nRed hat"),
+        ("/shop?colour=blue&size=4", "/shop?colour=blue", "Shop blue, size 7\nBlue cap"),
+    ]
     excess = []
-    for query, text in texts.items():
-        evidence.read(Read(HOME + query, f"{HOME}/shop?colour=red", text))
+    for url, referrer, text in pages:
+        evidence.read(Read(HOME + url, HOME + referrer, text))
         excess.append(evidence.is_excess)
-    assert excess == [False, False, False, True, False, False]
-    later = Evidence(10)
-    for each in evidence.as_stored():
-        later.restore(*each)
-    later.read(
-        Read(f"{HOME}/shop?colour=blue&size=3", f"{HOME}/shop", "Shop blue, size 7\nBlue cap")
-    )
-    assert not later.is_excess  # its number is another
-    later.read(Read(f"{HOME}/shop?size=1&colour=blue", f"{HOME}/shop", "Shop blue, size\nBlue cap"))
-    assert later.is_excess
+    assert excess == [False, False, False, True, False, False, False]
+
+
+@pytest.mark.behaviour("Q-63")
+def test_a_page_found_on_a_list_that_brought_nothing_needs_a_line_or_title_of_its_own() -> None:
+    evidence = Evidence(10)
+    records = ["Fox 2001", "Hen 2002"]
+    evidence.read(Read(f"{HOME}/list", f"{HOME}/", "\n".join(["All", *records])))
+    evidence.read(Read(f"{HOME}/list?f=a", f"{HOME}/list", "\n".join(["All", *records, "a"])))
+    fruitless = f"{HOME}/list?f=a&g=b"
+    assert not evidence.read(Read(fruitless, f"{HOME}/list?f=a", "\n".join(["a", *records])))
+    query = Read(f"{HOME}/sql?q=a+b", fruitless, "\n".join(["a b", *records]))
+    assert not evidence.read(query)
+    assert evidence.is_excess
+    for page in ("Owl\nFox 2001", "a\nFox 2003"):
+        assert evidence.read(Read(f"{HOME}/{len(page)}", fruitless, page))
+
+
+@pytest.mark.behaviour("Q-63")
+def test_numbers_among_the_words_of_a_list_are_no_table() -> None:
+    novelty = Novelty()
+    lists = [[f"{n}\nFox\nred\nwild" for n in range(at, at + 9)] for at in (1, 5)]
+    new = [
+        novelty.add(f"{HOME}/list?a={n}", "\n".join(each), feeds_itself=True)
+        for n, each in enumerate(lists)
+    ]
+    assert new == [True, False]
 
 
 @pytest.mark.behaviour("Q-56")
@@ -346,7 +364,10 @@ def test_a_page_below_the_one_that_links_to_it_has_a_line_of_its_own(
     pages: dict[str, str], new: list[bool]
 ) -> None:
     known = Novelty()
-    found = [known.add(f"{HOME}/of/{path}", text, is_nested=True) for path, text in pages.items()]
+    found = [
+        known.add(url, text, within=url)
+        for url, text in ((f"{HOME}/of/{path}", text) for path, text in pages.items())
+    ]
     assert found == new
 
 

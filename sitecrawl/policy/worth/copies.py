@@ -120,13 +120,12 @@ class Copies:
 
     def of(self, url: str) -> Alias | None:
         """Return the alias by which a URL is that of a document that was read, the one most shown."""
-        others = ((each, each.of(url)) for each in self.aliases)
         found = (
             each
-            for each, other in others
-            if other is not None
-            and other != url
-            and self._is_read(each, url, crc32(other.encode()))
+            for each in self.aliases
+            if url.startswith(each.start)  # most end here
+            and (other := each.of(url)) not in (None, url)
+            and self._is_read(each, url, crc32((other or "").encode()))
         )
         return max(found, key=self._shown.__getitem__, default=None)
 

@@ -10,7 +10,6 @@ estimate of its pools, if these bring nothing.
 
 from __future__ import annotations
 
-import re
 from array import array
 from base64 import b64decode, b64encode
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -18,20 +17,20 @@ from dataclasses import dataclass, field, replace
 from enum import Enum, auto
 from math import sqrt
 from typing import Any, NamedTuple
+from zlib import crc32
 
 from sitecrawl.policy.worth.kinds import (
     COPY,
     FOLDER,
     FRUITLESS,
-    MAX_POOLS,
     NAMES,
-    NUMBER,
     PARAMETER,
     SET,
     TRANSLATED,
     Kind,
     Kinds,
     Pool,
+    parameters_of,
 )
 from sitecrawl.policy.worth.novelty import Novelty
 from sitecrawl.policy.worth.translations import Translations
@@ -66,7 +65,6 @@ KIND, SETS = "kind", "sets"
 """Kinds of stored evidence beside the bases of pools."""
 SET_NAMES = (
     *("texts", "lines", "figures", "exact"),
-    *(f"listed{count}" for count in range(MAX_POOLS)),
     *("requested", "fruitless", "translations", "translated", "read_urls"),
 )
 """The stored sets of hashes: those of Novelty, of Kinds, of Translations, and of Copies."""
@@ -75,9 +73,6 @@ MAX_KINDS = 4000
 MAX_FRUITLESS = 50_000
 """Number of pages that brought nothing so far, and may still be credited with a document; and of pages of
 which it is known where they were found."""
-
-
-_COUNTED = re.compile("<(?:date|id|number)>")
 
 
 class Verdict(Enum):
@@ -160,8 +155,8 @@ class Evidence:
     """The evidence on the kinds of pages of one origin.
 
     ``effort`` is the number of requests that one more document may cost, 0 for any number.
-    ``is_excess``: the page read last only selects lines of lists with fewer parameters, or it mixes those
-    of others, and its kind is barren.
+    ``is_excess``: the page read last only mixes lines of others, and its kind is barren, or it was found on
+    a list with fewer parameters or on one that brought nothing.
     """
 
     effort: float
@@ -231,15 +226,12 @@ class Evidence:
     def read(self, page: Read) -> bool:
         """Learn from a page; return True if it brought new text."""
         kind = self.kinds.of(page.url)
-        is_new = page.text is not None and self._is_new(page, kind, page.text)
+        is_new = page.text is not None and self._is_new(page, page.text)
         is_new |= page.is_moved
         known = self.novelty
-        self.is_excess = known.is_selection or (
-            not is_new
-            and (
-                (known.is_known and kind.is_on_another_host)
-                or (known.is_mixed and self._is_barren(kind))
-            )
+        self.is_excess = not is_new and (
+            (known.is_known and kind.is_on_another_host)
+            or (known.is_mixed and (self._is_view(page) or self._is_barren(kind)))
         )
         if page.referrer is not None and len(self._referrers) < MAX_FRUITLESS:
             self._referrers[page.url] = page.referrer
@@ -255,27 +247,43 @@ class Evidence:
             self._fruitless[page.url] = kind
         return is_new
 
-    def _is_new(self, page: Read, kind: Kind, text: str) -> bool:
+    def _is_new(self, page: Read, text: str) -> bool:
         ways = (page.referrer, self._referrers.get(page.referrer or ""))
-        shape = _shape(kind)
-        feeds_itself = page.again or any(
-            way and _shape(self.kinds.of(way)) == shape for way in ways
-        )
-        nested = is_nested(page.url, page.referrer)
-        leads_on = (feeds_itself or nested) and any(
-            _shape(self.kinds.of(each)) == shape for each in page.links
+        shape = self.kinds.shape(page.url)
+        feeds_itself = page.again or any(way and self.kinds.shape(way) == shape for way in ways)
+        within = page.url if is_nested(page.url, page.referrer) else ""
+        if not within and page.referrer and self._is_on_fruitless(page):
+            within = page.referrer
+        leads_on = (feeds_itself or bool(within)) and any(
+            self.kinds.shape(each) == shape for each in page.links
         )
         is_new = self.novelty.add(
             page.url,
             text,
             feeds_itself=feeds_itself,
-            is_nested=nested,
+            within=within,
             leads_on=leads_on,
             pictures=page.pictures,
         )
         self.kinds.translations.page_read(page.url, self.novelty.last_text)
         self.kinds.copies.read(page.url, self.novelty.last_text)
         return is_new
+
+    def _is_view(self, page: Read) -> bool:
+        """Return True if a page was found on a fruitless list, or on one with fewer parameters.
+
+        The latter is none if it leads to unknown pages elsewhere, of kinds that bring something.
+        """
+        if self._is_on_fruitless(page) or not refines(page.url, page.referrer):
+            return self._is_on_fruitless(page)
+        shape = self.kinds.shape(page.url)
+        others = (each for each in page.links if self.kinds.shape(each) != shape)
+        return not any(self.verdict(each) is Verdict.FETCH for each in others)
+
+    def _is_on_fruitless(self, page: Read) -> bool:
+        """Return True if a page was found on one with a query that has brought nothing so far."""
+        way = page.referrer or ""
+        return "?" in way and crc32(way.encode()) in self.kinds.fruitless
 
     def _credit(self, page: str | None) -> None:
         """Credit the page on which a new document was found, if it has brought nothing yet."""
@@ -376,7 +384,6 @@ class Evidence:
             known.lines,
             known.figures,
             known.exact,
-            *known.listed,
             self.kinds.requested,
             self.kinds.fruitless,
             self.kinds.translations.declared,
@@ -390,9 +397,9 @@ class Evidence:
         """Restore what ``as_stored`` gave: old evidence counts for less than that of this run."""
         if basis == SETS:
             sets = (unpacked(values.get(each, "")) for each in SET_NAMES)
-            texts, lines, figures, exact, *listed, requested, fruitless, declared, read, urls = sets
+            texts, lines, figures, exact, requested, fruitless, declared, read, urls = sets
             self.novelty.texts |= texts
-            self.novelty = Novelty(self.novelty.texts, lines, figures, exact, listed)
+            self.novelty = Novelty(self.novelty.texts, lines, figures, exact)
             copies = self.kinds.copies
             copies.read_urls |= urls
             copies.restore(values[ALIASES])
@@ -414,16 +421,19 @@ class Evidence:
         return ((name, each) for name, each in kinds if each.left or each.unwritten)
 
 
-def _shape(kind: Kind) -> str:
-    """Return the path of a kind in which all that looks like a number is one."""
-    return _COUNTED.sub(NUMBER, kind.path)
-
-
 def is_nested(url: str, referrer: str | None) -> bool:
     """Return True if the page was found on one whose path stands above it, other than the root."""
     above = (referrer or "").partition("?")[0].rstrip("/") + "/"
     path = url.partition("?")[0]
     return above.count("/") > 3 and path.startswith(above) and path != above
+
+
+def refines(url: str, referrer: str | None) -> bool:
+    """Return True if a URL has the path and all parameters of the page it was found on, and more."""
+    path = url.partition("?")[0]
+    if referrer is None or path != referrer.partition("?")[0]:
+        return False
+    return set(parameters_of(referrer)) < set(parameters_of(url))
 
 
 def in_words(name: str, own: Yield) -> str:

@@ -49,6 +49,7 @@ COPY, TRANSLATED = "copy", "translated"
 
 NUMBER = "<#>"
 _NUMBER = re.compile(r"\d+")
+_COUNTED = re.compile("<(?:date|id|number)>")
 _SEGMENT = re.compile(r"(?<=/)[^/?]+")
 _LETTERS = re.compile(r"[^\W\d_]+")
 
@@ -120,12 +121,11 @@ class Kinds:
         if not template.parameters:
             return Kind(path + again, path, tuple(Pool(FOLDER, each) for each in folders[::-1]))
         shapes = self._shapes(path, parameters_of(url))
-        names = template.parameters
-        pools = [Pool(NAMES, f"{path}?{'&'.join(names)}")]
-        if len(names) > 1:
-            pools.append(Pool(SET, f"{path}?{len(names)}"))
-        pools += (Pool(PARAMETER, name) for name in names[:MAX_POOLS])
-        return Kind(f"{path}?{'&'.join(shapes)}{again}", path, tuple(pools))
+        return Kind(f"{path}?{'&'.join(shapes)}{again}", path, _pools(path, template.parameters))
+
+    def shape(self, url: str) -> str:
+        """Return the path of the kind of a URL, in which all that looks like a number is one."""
+        return _COUNTED.sub(NUMBER, self._path(url_template(url).path, url)[0])
 
     def add(self, url: str) -> None:
         """Record that a URL was requested."""
@@ -184,6 +184,15 @@ class Kinds:
         return len(words) <= most
 
 
+@lru_cache(maxsize=1024)
+def _pools(path: str, names: Sequence[str]) -> tuple[Pool, ...]:
+    """Return the pools of the URLs of a path with parameters of these names."""
+    pools = [Pool(NAMES, f"{path}?{'&'.join(names)}")]
+    if len(names) > 1:
+        pools.append(Pool(SET, f"{path}?{len(names)}"))
+    return (*pools, *(Pool(PARAMETER, name) for name in names[:MAX_POOLS]))
+
+
 _PLACEHOLDER = re.compile(r"(<[a-z#]+>)")
 
 
@@ -234,8 +243,9 @@ def _variables(url: str) -> tuple[tuple[str, int], ...]:
     return tuple((name, crc32(rest.encode())) for name, rest in found)
 
 
-def parameters_of(url: str) -> list[tuple[str, str]]:
+@lru_cache(maxsize=1024)  # called for the verdict, the request and the page in turn
+def parameters_of(url: str) -> tuple[tuple[str, str], ...]:
     """Return the decoded parameters of a URL, in their order; a semicolon separates them too."""
     query = url.partition("#")[0].partition("?")[2]
     parts = (each.partition("=") for each in query.replace(";", "&").split("&") if each)
-    return [(unquote_plus(name), unquote_plus(value)) for name, _, value in parts]
+    return tuple((unquote_plus(name), unquote_plus(value)) for name, _, value in parts)

@@ -4,9 +4,9 @@ In a list that other pages make, every difference counts, numbers included, but 
 lines. A kind of page that feeds itself (calendars, counters, mixes of facets) makes differences without
 end: there a line must be new without its digits, its names of months and days, and the words of the
 page's URL; or several numbers must be new, or a table of them. A page below the one that links to it
-(a mix of facets in a path) must have a line that is new but for the words of its URL. Both may instead
-have a title that no other page has, as lists show posts in full, or a picture, as comics have no words. A list by two facets selects lines of the
-lists by one: a page all of whose lines are on pages of its path with fewer parameters is no document.
+(a mix of facets in a path), or found on a list that brought nothing (the query of a mix), must have a line
+that is new but for the words of its URL. All of them may instead have a title that no other page has, as
+lists show posts in full, or a picture, as comics have no words.
 """
 
 from __future__ import annotations
@@ -16,20 +16,21 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from zlib import crc32
 
-from sitecrawl.policy.worth.kinds import MAX_POOLS, parameters_of
+from sitecrawl.policy.worth.kinds import parameters_of
 from sitecrawl.web.whitespace import line_parts
 
-DATELESS, EXACT = 0x9E3779B9, 0x3C6EF372
+DATELESS, EXACT, OF_LIST = 0x9E3779B9, 0x3C6EF372, 0x1715609D
 TITLE, EXACT_TITLE, PICTURE = 0xDAA66D2B, 0x78DDE6E4, 0xB54CDA57
-"""Initial values of the hashes of lines without the words of URLs, without dates and with them, of titles, and
-of pictures.
+"""Initial values of the hashes of lines without the words of URLs, without dates and with them, without
+those of the URL of a list, of titles, and of pictures.
 
 Small ones would make a line that of another whose first letter is a neighbour.
 """
 MAX_LINES = 250_000
 """Number of different lines remembered of an origin; further ones always count as new."""
-MIN_TABLE = 6
-"""Number of lines without letters on a page that are a table of numbers."""
+MIN_TABLE, TABLE_LINES = 6, 3
+"""Number of lines without letters on a page that are a table of numbers, if at least one of so many lines
+is one: the ids and years in a list of records are none."""
 MIN_NUMBERS = 2
 """Number of new numbers of at least three digits that make a page a new one."""
 
@@ -55,22 +56,18 @@ class Novelty:
     """The texts of all pages of an origin that were read, as CRC-32 hashes.
 
     ``texts`` are those of whole pages, ``lines`` of lines without signs and digits, ``exact`` of lines of
-    pages that feed themselves, ``figures`` of their numbers, of tables and of pictures. ``listed`` has the lines of
-    pages that feed themselves by the number of their parameters, each with its path. ``last_text`` is
+    pages that feed themselves, ``figures`` of their numbers, of tables and of pictures. ``last_text`` is
     that of the last page; ``is_known`` is True if another has the same, ``is_mixed`` if it mixes the lines
-    of others, but for the words of its URL, ``is_selection`` if pages of its path with fewer parameters
-    have all of them.
+    of others, but for the words of its URL.
     """
 
     texts: set[int] = field(default_factory=set)
     lines: set[int] = field(default_factory=set)
     figures: set[int] = field(default_factory=set)
     exact: set[int] = field(default_factory=set)
-    listed: list[set[int]] = field(default_factory=lambda: [set() for _ in range(MAX_POOLS)])
     last_text: int = 0
     is_known: bool = False
     is_mixed: bool = False
-    is_selection: bool = False
 
     def add(
         self,
@@ -78,24 +75,23 @@ class Novelty:
         text: str,
         *,
         feeds_itself: bool = False,
-        is_nested: bool = False,
+        within: str = "",
         leads_on: bool = True,
         pictures: Iterable[str] = (),
     ) -> bool:
         """Add the text of a page; return True if a reader would miss it.
 
-        ``is_nested``: the page was found on a page of a directory above it. ``leads_on``: unknown pages of
-        its path were found on it.
+        ``within``: the page must have a line of more than known ones and the words of this URL: its own if it
+        was found on a page of a directory above it, that of a list that brought nothing if it was found on
+        it. ``leads_on``: unknown pages of its path were found on it.
         """
         key = 0  # a sum, in whatever order the lines are
         exact, bare, figures = _Lines(self.exact), _Lines(self.lines), _Figures(url)
-        whole_lines: list[_HashedLines] = []
         for part in line_parts(text):
             whole = part.encode("utf-8", "surrogatepass")
             lines = _HashedLines(whole)
             key += sum(lines.hashes)
-            whole_lines.append(lines)
-            if feeds_itself or is_nested:
+            if feeds_itself or within:
                 exact.parts.append(lines)
             figures.add(whole)
             bare.parts.append(_HashedLines(whole.translate(_SPACED, _DIGITS)))
@@ -103,16 +99,15 @@ class Novelty:
         is_new = is_whole = _add(self.texts, self.last_text)
         has_own = self._add_figures(figures) | self._add_title(url, text, dated=not leads_on)
         has_own |= self._add_pictures(url, pictures)
-        has_line = is_nested and self._has_line(url, exact)
-        if is_nested:
-            is_new &= has_line or has_own
+        has_line = within == url and self._has_line(url, exact)
+        if within:
+            has_more = has_line if within == url else self._has_line(within, exact, OF_LIST)
+            is_new &= has_more or has_own
         if feeds_itself and is_new:
             own = words_of(url)
             is_new = self._add_remainders(bare_line, DATELESS, own, bare.new()) or has_own
         self.is_mixed = is_whole and not (is_new or has_line or self._has_line(url, exact))
-        is_selection = self._add_listed(url, whole_lines, feeds_itself=feeds_itself)
         self.is_known = not is_whole
-        self.is_selection = is_whole and is_selection and not has_own
         exact.remember()
         bare.remember()
         return is_new
@@ -142,34 +137,10 @@ class Novelty:
             self.figures |= new
         return bool(new)
 
-    def _add_listed(self, url: str, page: Iterable[_HashedLines], *, feeds_itself: bool) -> bool:
-        """Add the lines of a page that feeds itself; return True if they only select known ones.
-
-        That is, if pages of its path with fewer parameters have them all, but for the words of its URL.
-        """
-        count = min(len(parameters_of(url)), MAX_POOLS)
-        if not (count or feeds_itself):
-            return False
-        path = crc32(url.partition("?")[0].encode())
-        own = frozenset(each for each in _WORD.findall(url.lower()) if not each.isdigit())
-        wider = self.listed[:count]
-        is_selection = bool(count)
-        found: set[int] = set()
-        for part in page:
-            for key, line in zip(part.hashes, part.lines, strict=True):
-                found.add(key ^ path)
-                if is_selection and not any(key ^ path in each for each in wider):
-                    rest = exact_remainder(line.decode("utf-8", "replace"), own)
-                    found.add(rest_key := crc32(rest.encode()) ^ path)
-                    is_selection = not rest or any(rest_key in each for each in wider)
-        if feeds_itself and count < MAX_POOLS and len(self.listed[count]) < MAX_LINES:
-            self.listed[count] |= found
-        return is_selection
-
-    def _has_line(self, url: str, lines: _Lines) -> bool:
+    def _has_line(self, url: str, lines: _Lines, start: int = EXACT) -> bool:
         """Return True if one of the lines is new but for the words of a URL."""
         own = frozenset(_WORD.findall(url.lower()))
-        return self._add_remainders(exact_remainder, EXACT, own, lines.new())
+        return self._add_remainders(exact_remainder, start, own, lines.new())
 
     def _add_remainders(
         self,
@@ -187,7 +158,8 @@ class Novelty:
         new = set(map(crc32, page.numbers - page.own)) - self.figures
         if len(self.figures) < MAX_LINES:
             self.figures |= new
-        is_new = len(page.table) >= MIN_TABLE and _add(self.figures, crc32(b"\n".join(page.table)))
+        is_table = len(page.table) >= max(MIN_TABLE, page.lines / TABLE_LINES)
+        is_new = is_table and _add(self.figures, crc32(b"\n".join(page.table)))
         return is_new or len(new) >= MIN_NUMBERS
 
 
@@ -222,17 +194,19 @@ class _Lines:
 class _Figures:
     """The numbers of at least three digits on a page, and its lines without letters.
 
-    Those that its URL has (``own``) do not count.
+    Those that its URL has (``own``) do not count. ``lines`` is the number of all lines.
     """
 
     def __init__(self, url: str) -> None:
         self.own = _numbers(url.encode())
         self.numbers: set[bytes] = set()
         self.table: list[bytes] = []
+        self.lines = 0
 
     def add(self, part: bytes) -> None:
         """Add a part of the page's text."""
         self.numbers.update([each for each in _numbers(part) if len(each) > 2])
+        self.lines += part.count(b"\n") + 1
         rows = _ROWS.findall(b"\n%b\n" % part)
         self.table += [line for line in rows if _is_figure(line, self.own)]
 
