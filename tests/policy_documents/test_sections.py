@@ -104,6 +104,35 @@ def test_a_small_section_goes_to_the_one_above_it() -> None:
 
 
 @pytest.mark.behaviour("SE-03")
+def test_the_letters_of_an_index_are_no_sections() -> None:
+    def letter(name: str, *, entries: int) -> list[ContentBlock]:
+        return [heading(name, 2, name), ContentBlock("\n".join([f"{name}tom, 1"] * entries))]
+
+    found = built(
+        heading("Index", 1),
+        *(block for name in "ABCD" for block in letter(name, entries=20)),
+        heading("Colophon", 2),
+        ContentBlock("word " * 20),
+        options=SectionOptions(20, 300),
+    )
+    assert [each["heading_path"] for each in found] == [["Index"]] * 4 + [["Index", "Colophon"]]
+    assert [each["url"].partition("#")[2] for each in found[1:4]] == ["B", "C", "D"]
+    text = "\n".join(each["text"] for each in found)
+    assert text.count("tom, 1") == 80
+
+
+@pytest.mark.behaviour("SE-03")
+def test_two_headings_of_one_letter_are_no_index() -> None:
+    words = ContentBlock("word " * 20)
+    found = built(
+        heading("Languages", 1),
+        *(heading("C", 2), words, heading("R", 2), words),
+        options=SectionOptions(20, 0),
+    )
+    assert [each["heading_path"][-1] for each in found] == ["Languages", "C", "R"]
+
+
+@pytest.mark.behaviour("SE-03")
 def test_small_sections_behind_a_larger_one_stay_in_order() -> None:
     found = built(
         heading("Module", 1),
@@ -293,7 +322,7 @@ def page_with(*headings: str) -> dict[str, Any]:
     """A page with a section for each heading, "Name: text"; a name behind ">" stands below the last."""
     blocks = [heading("Title", 1)]
     for name, _, text in (each.partition(": ") for each in headings):
-        blocks += [heading(name.lstrip(">"), 2 + name.startswith(">")), ContentBlock(text)]
+        blocks += [heading(f"On {name.lstrip('>')}", 2 + name.startswith(">")), ContentBlock(text)]
     return {"sections": built(*blocks)}
 
 

@@ -20,6 +20,7 @@ from sitecrawl.web.urls.url import with_fragment
 MAX_SECTIONS = 2_000  # of one document; later headings stay in the last one
 MAX_HEADING = 200  # characters of a heading within a path
 MAX_ANCHOR = 500  # characters
+MIN_LETTERS = 3  # headings of one letter; a page on the languages C and R is no index
 MAX_GAP = 200  # characters from the place of a cut to the end of a line or word
 ROOT_LEVEL = 1
 _EMPTY_LINES = re.compile(r"\n{2,}")
@@ -177,12 +178,15 @@ def _merge_small(nodes: Sequence[_Node], least: int) -> None:
     """Merge small sections, in order, into their parent or the small section before them.
 
     Those before the first larger sibling belong to the parent; those behind it form sections of
-    their own, with the parent's heading path where they have several headings.
+    their own, with the parent's heading path where they have several headings. The letters of an
+    index are merged whatever their size, unless ``least`` is 0: a letter says nothing of its text.
     """
     for node in reversed(nodes):
         host: _Node | None = node
+        is_index = least > 0 and _is_index(node)
         for child in node.children:
-            if child.is_parent or child.size >= least:
+            is_letter = is_index and len(child.heading) == 1
+            if child.is_parent or (child.size >= least and not is_letter):
                 node.is_parent, host = True, None
             elif host is None:
                 node.is_parent, host = True, child
@@ -192,7 +196,13 @@ def _merge_small(nodes: Sequence[_Node], least: int) -> None:
                 host.size += child.size
                 if host is not node:
                     host.path = node.path
-                    host = host if host.size < least else None
+                    host = host if is_letter or host.size < least else None
+
+
+def _is_index(node: _Node) -> bool:
+    """Return True if most headings right below a section are single letters."""
+    letters = sum(len(child.heading) == 1 for child in node.children)
+    return letters >= MIN_LETTERS and letters * 2 > len(node.children)
 
 
 def _gathered(node: _Node) -> list[ContentBlock]:
@@ -203,21 +213,25 @@ def _gathered(node: _Node) -> list[ContentBlock]:
 def _parts(
     node: _Node, blocks: list[ContentBlock], url: str, options: SectionOptions
 ) -> Iterator[dict[str, Any]]:
-    """Yield a section as one entry, or as several if it is too large."""
+    """Yield a section as one entry, or as several if it is too large.
+
+    A later part has the anchor of its first block, else of the last merged heading before it.
+    """
     repeats: Counter[str] = Counter()
+    anchor, last = node.anchor, ""
     for number, part in enumerate(_split(blocks, options)):
         id_ = node.id
         if number:
-            id_ = _repeated(_digest(node.id, part[0].text), repeats)
-        yield _entry(node, id_, part, url)
+            id_, anchor = _repeated(_digest(node.id, part[0].text), repeats), part[0].anchor or last
+        yield _entry(node, id_, anchor, part, url)
+        last = next((each.anchor for each in reversed(part[not number :]) if each.level), last)
 
 
-def _entry(node: _Node, id_: str, blocks: Sequence[ContentBlock], url: str) -> dict[str, Any]:
+def _entry(
+    node: _Node, id_: str, anchor: str, blocks: Sequence[ContentBlock], url: str
+) -> dict[str, Any]:
     """Return a section, or a part of one, as in the output."""
     parent = node.parent.id if node.parent is not None and node.parent.level else None
-    anchor = (
-        node.anchor if id_ == node.id else blocks[0].anchor
-    )  # a later part may have a term's anchor
     entry = {
         "id": id_,
         "parent": parent,
