@@ -29,14 +29,16 @@ input:focus-visible { outline: 3px solid var(--a); outline-offset: 1px; }
 a { display: block; color: inherit; text-decoration: none; padding: .4rem .6rem; border-radius: 7px;
   border-inline-start: 3px solid transparent; }
 a[aria-selected=true], a:hover { background: var(--s); border-color: var(--a); }
-a b { font-weight: 550; color: var(--a); display: block; }
-a span { font-size: .875rem; display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 2; overflow: hidden; }
+a b { font-weight: 550; color: var(--a); }
+a.page b { font-weight: 650; color: inherit; }
+a b, a span { display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 2; overflow: hidden; }
+a span { font-size: .875rem; }
 small { color: var(--q); font-size: .8125rem; }
 mark { background: var(--m); color: var(--n); border-radius: 2px; }
 [role=status] { color: var(--q); font-size: .8125rem; padding: .2rem .6rem; }
 button { font: inherit; color: var(--a); background: none; border: 0; padding: .2rem .4rem; cursor: pointer;
   text-decoration: underline; }
-@media (max-width: 30rem) { [part=panel] { position: fixed; inset-inline: .5rem; top: auto; } [role=listbox] { max-height: 55vh; } }
+@media (max-width: 30rem) { [part=panel] { position: fixed; inset-inline: .5rem; top: auto; margin-top: .35rem; } [role=listbox] { max-height: 55vh; } }
 `;
 
 function element(name, attributes, ...children) {
@@ -69,6 +71,7 @@ class SiteSearch extends HTMLElement {
     if (this.shadowRoot) return;
     this.language = (this.closest("[lang]")?.lang || navigator.language || "en").slice(0, 2).toLowerCase();
     this.texts = TEXTS[this.language] || TEXTS.en;
+    if (!this.role) [this.role, this.ariaLabel] = ["search", this.texts[0]];
     const root = this.attachShadow({ mode: "open" }), sheet = new CSSStyleSheet();
     sheet.replaceSync(STYLE);
     root.adoptedStyleSheets = [sheet];
@@ -169,16 +172,18 @@ class SiteSearch extends HTMLElement {
   draw({ total, pages, suggestions = [], correction, failed }) {
     const [, , counted, none, instead, broken] = this.texts;
     let number = 0;
-    const option = ({ url, title, text }, page) => {
-      const link = element("a", { role: "option", id: `option-${number++}`, tabindex: "-1", "aria-selected": "false" },
-        element("b", {}, title || page), element("span", {}, ...text));
+    this.input.removeAttribute("aria-activedescendant");
+    const option = ({ url, title, text }, page, note) => {
+      const link = element("a", { role: "option", id: `option-${number++}`, tabindex: "-1", "aria-selected": "false",
+        class: title ? "section" : "page" },
+        element("b", {}, title || page, " ", element("small", {}, title ? "" : note)), element("span", {}, ...text));
       if (/^https?:/.test(new URL(url, location.href).protocol)) link.href = url;
       return link;
     };
     this.list.replaceChildren(...pages.map(({ title, note, sections }) =>
       element("div", { role: "group", "aria-label": title },
-        element("div", { role: "presentation" }, title, " ", element("small", {}, note)),
-        ...sections.map((each) => option(each, title)))));
+        ...(sections[0]?.title ? [element("div", { role: "presentation" }, title, " ", element("small", {}, note))] : []),
+        ...sections.map((each) => option(each, title, note)))));
     const said = failed ? broken : total ? counted.replace("%n", total) : none;
     this.status.replaceChildren(correction ? `${said} – ${correction}` : said);
     if (suggestions.length && !total) {

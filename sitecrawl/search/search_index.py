@@ -36,7 +36,7 @@ from sitecrawl.web.decompression import zstd
 from sitecrawl.web.languages import primary_language
 from sitecrawl.web.urls.identity import DEFAULT_REALM
 
-INDEX_VERSION = f"{ANALYSIS_VERSION}.8"
+INDEX_VERSION = f"{ANALYSIS_VERSION}.9"
 APPLICATION_ID = 0x73637278  # in the file's header, to detect another program's database
 BUSY_SECONDS = 30.0
 SCHEMA = f"""
@@ -273,7 +273,8 @@ class SearchIndex:
             "INSERT OR IGNORE INTO name (key, page, anchor) VALUES (?, ?, ?)",
             [(key, number, anchor) for key, anchor in names],
         )
-        words = {word for key, _ in names for word in [*PART.findall(key), *key.split()]}
+        words = {word for key, _ in names for word in PART.findall(key)}
+        words |= {word.strip("()[],;:!?\"'") for key, _ in names for word in key.split()}
         self._connection.executemany(
             "INSERT OR IGNORE INTO spelling (word, page, reversed) VALUES (?, ?, ?)",
             [(word, number, word[::-1]) for word in words if len(word) > 3],

@@ -241,10 +241,15 @@ def test_the_search_box_suggests_words_where_there_is_no_result(
     def visit(page: Page) -> tuple[str, list[str], str]:
         page.goto(shown.embedding)
         box = page.get_by_role("combobox")
+        box.fill("folder archive")
+        page.get_by_role("option").first.wait_for()
+        page.keyboard.press("ArrowDown")
+        assert box.get_attribute("aria-activedescendant") == "option-0"
         box.fill("installasshun")
         button = page.get_by_role("button", name="installation")
         button.wait_for()
         none, problems = page.get_by_role("status").inner_text(), violations(page)
+        assert box.get_attribute("aria-activedescendant") is None
         button.click()
         page.get_by_role("option").first.wait_for()
         return none, problems, box.input_value()
