@@ -281,12 +281,13 @@ def _ranked(
     """Rank by BM25 of any words; more for a phrase, and for a name equal to the query or begun by
     it. Where enough pages have all words, only those are ranked.
     """
-    count = index.total(expressions.every, conditions, DEPTH)
-    is_enough = count == DEPTH or expressions.every == expressions.some
-    match = expressions.every if is_enough else expressions.some
+    every, some = expressions.every, expressions.some
+    count = DEPTH if every == some else index.total(every, conditions, DEPTH)
+    match = every if count == DEPTH else some
     points = {number: -score for number, score in index.ranked(match, conditions, DEPTH)}
-    if count and not is_enough and index.count() > MAX_PAGES:  # some words count for these only
-        for number, score in index.ranked(expressions.every, conditions, DEPTH):
+    count = min(count, len(points))
+    if count and match != every and index.count() > MAX_PAGES:  # some words count for these only
+        for number, score in index.ranked(every, conditions, DEPTH):
             points[number] = max(-score, points.get(number, 0.0))
     if count and expressions.phrase:
         for number, score in index.ranked(expressions.phrase, conditions, DEPTH):
