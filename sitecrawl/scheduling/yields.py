@@ -66,7 +66,7 @@ MAX_SAID = 10
 MAX_HOSTS = 8
 """Number of hosts of one site that are known to each other."""
 SAVED_AFTER = 100
-"""Pages of an origin after which its evidence is stored, and again after twice as many: a run after one
+"""Pages of an origin after which its evidence is stored, and again after four times as many: a run after one
 that was killed begins with it."""
 
 
@@ -264,7 +264,7 @@ class Yields:
                 self._origins[each.origin].evidence.kinds.add_translation(each.url, language, page)
         own.pages += 1
         if own.pages >= own.saved_at:
-            own.saved_at *= 2
+            own.saved_at *= 4
             self._tasks.begin(self._owner.frontier.save_evidence(due.origin, _stored(own)))
         return visit
 

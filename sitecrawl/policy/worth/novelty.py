@@ -86,15 +86,20 @@ class Novelty:
         it. ``leads_on``: unknown pages of its path were found on it.
         """
         key = 0  # a sum, in whatever order the lines are
+        is_compared = feeds_itself or bool(within)
         exact, bare, figures = _Lines(self.exact), _Lines(self.lines), _Figures(url)
         for part in line_parts(text):
             whole = part.encode("utf-8", "surrogatepass")
-            lines = _HashedLines(whole)
-            key += sum(lines.hashes)
-            if feeds_itself or within:
-                exact.parts.append(lines)
             figures.add(whole)
-            bare.parts.append(_HashedLines(whole.translate(_SPACED, _DIGITS)))
+            bare_part = whole.translate(_SPACED, _DIGITS)
+            if is_compared:
+                lines = _HashedLines(whole)
+                key += sum(lines.hashes)
+                exact.parts.append(lines)
+                bare.parts.append(_HashedLines(bare_part))
+            else:
+                key += sum(map(crc32, whole.split(b"\n")))
+                bare.remember(map(crc32, bare_part.split(b"\n")))
         self.last_text = key & 0xFFFFFFFF
         is_new = is_whole = _add(self.texts, self.last_text)
         has_own = self._add_figures(figures) | self._add_title(url, text, dated=not leads_on)
@@ -108,8 +113,9 @@ class Novelty:
             is_new = self._add_remainders(bare_line, DATELESS, own, bare.new()) or has_own
         self.is_mixed = is_whole and not (is_new or has_line or self._has_line(url, exact))
         self.is_known = not is_whole
-        exact.remember()
-        bare.remember()
+        for compared in (exact, bare):
+            for each in compared.parts:
+                compared.remember(each.hashes)
         return is_new
 
     def _add_title(self, url: str, text: str, *, dated: bool) -> bool:
@@ -184,11 +190,10 @@ class _Lines:
             pairs = zip(part.hashes, part.lines, strict=True)
             yield from (line for key, line in pairs if key not in self._known)
 
-    def remember(self) -> None:
-        """Add the lines to the known ones."""
-        for part in self.parts:
-            if len(self._known) < MAX_LINES:
-                self._known.update(part.hashes)
+    def remember(self, hashes: Iterable[int]) -> None:
+        """Add the hashes of lines to the known ones."""
+        if len(self._known) < MAX_LINES:
+            self._known.update(hashes)
 
 
 class _Figures:
