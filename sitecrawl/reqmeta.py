@@ -31,6 +31,7 @@ MEDIA_TYPE = "sitecrawl_media_type"
 FILE = "sitecrawl_file"
 SITEMAP = "sitecrawl_sitemap"
 PROBE = "sitecrawl_probe"
+SECOND_READING = "sitecrawl_second_reading"
 USAGE_FILE = "sitecrawl_usage_file"
 KEPT = "sitecrawl_kept"
 UNCHANGED = "unchanged"
@@ -131,6 +132,8 @@ sitemap_of: MetaKey[ListingRequest] = MetaKey(SITEMAP)
 """The requested sitemap or feed."""
 probe_of: MetaKey[str] = MetaKey(PROBE)
 """The origin of a missing-page probe."""
+second_reading_of: MetaKey[tuple[str, str]] = MetaKey(SECOND_READING)
+"""The origin of a page that is read a second time, and its text at the first."""
 
 
 def media_type_of(request: Request) -> str:
@@ -151,7 +154,7 @@ def is_login(request: Request) -> bool:
 
 def is_adhoc(request: Request) -> bool:
     """Return True for a project's own request: no visit, probe, login, or file about the site."""
-    return not (is_of_site(request) or {VISIT, PROBE, LOGIN} & request.meta.keys())
+    return not (is_of_site(request) or {VISIT, PROBE, SECOND_READING, LOGIN} & request.meta.keys())
 
 
 def carries_nothing(request: Request) -> bool:

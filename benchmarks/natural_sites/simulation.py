@@ -27,6 +27,7 @@ from sitecrawl.config.rules_from_options import Citations, build_rules
 from sitecrawl.policy.decision import Admission
 from sitecrawl.policy.worth.endless import EndlessParts, GrowingPage, Part, State, part_of
 from sitecrawl.policy.worth.evidence import Evidence, Read, Verdict
+from sitecrawl.policy.worth.noise import READ_AGAIN
 from sitecrawl.policy.worth.wanted import Wanted
 from sitecrawl.web.html.page import Page
 from sitecrawl.web.page_reader import read_page
@@ -98,11 +99,15 @@ class AnsweredSite:
     def answer(self, run: int, url: str) -> Answered:
         """Return the facts of the answer to a URL in a run."""
         if (run, url) not in self._answers:
-            parts = urlsplit(url)
-            target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
-            visit = Visit(run, target, self._hosts.get(parts.netloc, ""), self.origins)
-            self._answers[run, url] = self._read(url, self.site.reply(visit))
+            self._answers[run, url] = self.fresh_answer(run, url)
         return self._answers[run, url]
+
+    def fresh_answer(self, run: int, url: str) -> Answered:
+        """Return the facts of another answer to a URL."""
+        parts = urlsplit(url)
+        target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+        visit = Visit(run, target, self._hosts.get(parts.netloc, ""), self.origins)
+        return self._read(url, self.site.reply(visit))
 
     def _read(self, url: str, reply: Reply) -> Answered:
         headers = {name.lower(): value for name, value in reply.headers.items()}
@@ -190,6 +195,7 @@ class OriginQueue:
         self._of_low_yield: list[Due] = []
         self._of_endless_parts: list[Due] = []
         self._may_revive = False
+        self.documents = 0
 
     def add(self, due: Due) -> None:
         """Queue a URL."""
@@ -422,6 +428,18 @@ class Simulation:
         for language, link in answered.translations:
             self._queue(link.origin).evidence.kinds.add_translation(link.url, language, text)
         due.has_document = is_document
+        self._read_again(run, due, queue, answered)
+
+    def _read_again(self, run: int, due: Due, queue: OriginQueue, answered: Answered) -> None:
+        """Read a page again, and learn the noise of the site from it."""
+        if answered.text is None:
+            return
+        queue.documents += 1
+        if queue.documents == READ_AGAIN:
+            again = self._site.fresh_answer(run, due.url)
+            if again.text is not None:
+                first, second = (each.partition("\n")[2] for each in (answered.text, again.text))
+                queue.evidence.noise.learn(first, second)
 
     def _is_moved(self, due: Due, answered: Answered) -> bool:
         """Return True if a page has the text of a document that is gone."""

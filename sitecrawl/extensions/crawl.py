@@ -38,6 +38,7 @@ from sitecrawl.scheduling.parameter_meanings import ParameterMeanings
 from sitecrawl.scheduling.passes import Passes
 from sitecrawl.scheduling.request_budget import RequestBudget
 from sitecrawl.scheduling.robots_files import RobotsFiles, UsageFiles
+from sitecrawl.scheduling.second_readings import SecondReadings
 from sitecrawl.scheduling.work_sharing import WorkSharing
 from sitecrawl.scheduling.worker_processes import WorkerProcess, WorkerProcesses
 from sitecrawl.scheduling.yields import Yields
@@ -95,8 +96,7 @@ class Crawl:
         owner = self.owner = FrontierOwner(frontier_of(spider, settings), spider.configuration)
         self.engine = EngineWaker(crawler)
         tasks = self.tasks = BackgroundTasks(owner, self.engine)
-        options = params.document_options()
-        self.delivery = Delivery(crawler, owner, options, of_workers=workers is not None)
+        self.delivery = Delivery(crawler, owner, params.document_options(), of_workers=bool(workers))
         deliver = self.delivery.send if workers is None else leave_to_collection
         recorder = self.recorder = Recorder(owner, deliver, stats)
         starts = self.seed_report = SeedReport(recorder)
@@ -142,6 +142,7 @@ class Crawl:
             params=params,
         )
         self.probes = MissingPageProbes(queues, tasks, stats, spider.read_options)
+        SecondReadings(queues, tasks, yields, spider.read_options)
         self.passes = Passes(params, owner, leased, tasks, listings, discovery=discovery)
 
     async def begin(self, urls: Sequence[str]) -> None:

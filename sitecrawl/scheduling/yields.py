@@ -7,12 +7,14 @@ from dataclasses import replace
 from enum import Enum, auto
 from typing import TYPE_CHECKING, Any
 
+from sitecrawl.events import Event
 from sitecrawl.frontier.evidence_table import MEANING, StoredEvidence
 from sitecrawl.policy.lifecycle.revisit import WITH_CONTENT
 from sitecrawl.policy.outcomes import Outcome
 from sitecrawl.policy.worth.endless import EndlessParts, GrowingPage, Part, State, part_of
 from sitecrawl.policy.worth.evidence import Evidence, Read, Verdict
 from sitecrawl.policy.worth.kinds import pattern_of
+from sitecrawl.policy.worth.noise import READ_AGAIN
 from sitecrawl.policy.worth.wanted import ENDLESS, LOW_YIELD, Wanted, tried_words
 from sitecrawl.scheduling.listed_pages import DATES
 
@@ -89,7 +91,8 @@ class DueVerdict(Enum):
 class OriginYields:
     """The evidence on one leased origin.
 
-    So many ``pages`` were visited, and the evidence is stored when they are ``saved_at``. ``gone`` are
+    So many ``pages`` were visited, and the evidence is stored when they are ``saved_at``; ``documents`` were
+    read. ``gone`` are
     the hashes of the documents that were gone in this run.
     """
 
@@ -97,12 +100,16 @@ class OriginYields:
         self.evidence = evidence
         self.parts = EndlessParts()
         self.pages = 0
+        self.documents = 0
         self.saved_at = SAVED_AFTER
         self.gone: set[str | None] = set()
 
 
 class Yields:
-    """The evidence on all leased origins."""
+    """The evidence on all leased origins.
+
+    ``doubted`` is sent once for each, with its key, and URL and text of a page to be read again.
+    """
 
     def __init__(
         self,
@@ -125,6 +132,7 @@ class Yields:
         self._site = Evidence(self._effort)
         self._origins: dict[str, OriginYields] = {}
         self._left: dict[str, dict[str, Any]] = {}
+        self.doubted: Event[str, str, str] = Event()
         recorder.judge = self.judged
 
     async def prepare(self, key: str) -> None:
@@ -253,7 +261,7 @@ class Yields:
             return visit
         page = due.fingerprint  # pages with one text are one
         if visit.outcome in WITH_CONTENT and visit.document:
-            _read(own, visit, repeated, pictures)
+            self._read(own, visit, repeated, pictures)
             page = own.evidence.novelty.last_text
             if own.evidence.is_excess and self._may_leave(due):
                 visit = _unwritten(visit, own.evidence)
@@ -267,6 +275,32 @@ class Yields:
             own.saved_at *= 4
             self._tasks.begin(self._owner.frontier.save_evidence(due.origin, _stored(own)))
         return visit
+
+    def _read(
+        self,
+        own: OriginYields,
+        visit: VisitResult,
+        repeated: Sequence[tuple[str, int]],
+        pictures: Sequence[str],
+    ) -> None:
+        """Learn from a document; ``repeated`` are its links to known URLs."""
+        due, title, body = visit.due, *map(visit.document.get, ("title", "body"))
+        is_moved = visit.content_hash in own.gone
+        links = _new_links(visit)
+        urls = [url for url, _ in links]
+        text = f"{title or ''}\n{body or ''}"
+        page = Read(due.url, due.referrer, text, urls, _is_known(due), is_moved, pictures)
+        is_new = own.evidence.read(page)
+        if is_new and due.outcome in NEVER_REQUESTED:
+            own.parts.read(GrowingPage(due.url, due.fingerprint, links, repeated, due.referrer))
+        own.documents += 1
+        if own.documents == READ_AGAIN:
+            self.doubted.send(due.origin, due.url, body or "")
+
+    def read_again(self, key: str, first: str, second: str) -> None:
+        """Learn what an origin says anew at each request, from two texts of one page."""
+        if (own := self._origins.get(key)) is not None:
+            own.evidence.noise.learn(first, second)
 
     def release(self, key: str) -> list[StoredEvidence]:
         """Drop the evidence on an origin, and return it to be stored."""
@@ -340,24 +374,6 @@ def _stored(own: OriginYields) -> list[StoredEvidence]:
         *(StoredEvidence(*each) for each in own.evidence.as_stored()),
         *(StoredEvidence(PART, *each) for each in own.parts.as_stored()),
     ]
-
-
-def _read(
-    own: OriginYields,
-    visit: VisitResult,
-    repeated: Sequence[tuple[str, int]],
-    pictures: Sequence[str],
-) -> None:
-    """Learn from a document; ``repeated`` are its links to known URLs."""
-    due, document = visit.due, visit.document
-    text = f"{document.get('title', '')}\n{document.get('body', '')}"
-    is_moved = visit.content_hash in own.gone
-    links = _new_links(visit)
-    urls = [url for url, _ in links]
-    page = Read(due.url, due.referrer, text, urls, _is_known(due), is_moved, pictures)
-    is_new = own.evidence.read(page)
-    if is_new and due.outcome in NEVER_REQUESTED:
-        own.parts.read(GrowingPage(due.url, due.fingerprint, links, repeated, due.referrer))
 
 
 def _miss(own: OriginYields, due: DueUrl) -> None:

@@ -32,6 +32,7 @@ from sitecrawl.policy.worth.kinds import (
     Pool,
     parameters_of,
 )
+from sitecrawl.policy.worth.noise import Noise
 from sitecrawl.policy.worth.novelty import Novelty
 from sitecrawl.policy.worth.translations import Translations
 
@@ -61,7 +62,7 @@ KEPT = 30
 MIN_ANSWERS = 10
 """Pages that the origin has answered, below which one must be answered between two failures of a kind
 that are not charged to the origin; otherwise it may as well be down."""
-KIND, SETS = "kind", "sets"
+KIND, NOISE, SETS = "kind", "noise", "sets"
 """Kinds of stored evidence beside the bases of pools."""
 SET_NAMES = (
     *("texts", "lines", "figures", "exact"),
@@ -162,6 +163,7 @@ class Evidence:
     effort: float
     kinds: Kinds = field(default_factory=Kinds)
     novelty: Novelty = field(default_factory=Novelty)
+    noise: Noise = field(default_factory=Noise)
     yields: dict[str, Yield] = field(default_factory=dict)
     pools: dict[Pool, Yield] = field(default_factory=dict)
     _fruitless: dict[str, Kind] = field(default_factory=dict)
@@ -226,7 +228,7 @@ class Evidence:
     def read(self, page: Read) -> bool:
         """Learn from a page; return True if it brought new text."""
         kind = self.kinds.of(page.url)
-        is_new = page.text is not None and self._is_new(page, page.text)
+        is_new = page.text is not None and self._is_new(page, self.noise.without(page.text))
         is_new |= page.is_moved
         known = self.novelty
         self.is_excess = not is_new and (
@@ -378,6 +380,7 @@ class Evidence:
         for pool, each in self.pools.items():
             values = {"tried": round(each.tried, 2), "found": round(each.found, 2)}
             yield pool.basis, pool.name, values
+        yield NOISE, "", self.noise.as_stored()
         known = self.novelty
         sets = (
             known.texts,
@@ -395,6 +398,9 @@ class Evidence:
 
     def restore(self, basis: str, name: str, values: Mapping[str, Any]) -> None:
         """Restore what ``as_stored`` gave: old evidence counts for less than that of this run."""
+        if basis == NOISE:
+            self.noise = Noise.restored(values)
+            return
         if basis == SETS:
             sets = (unpacked(values.get(each, "")) for each in SET_NAMES)
             texts, lines, figures, exact, requested, fruitless, declared, read, urls = sets
