@@ -84,19 +84,21 @@ class Crawl:
     them an ``Event``. Scrapy's components get the parts they need from ``crawl_of``.
     """
 
+    _watching: asyncio.Task[None] | None = None
+
     def __init__(self, crawler: Crawler) -> None:
         spider: Any = crawler.spider
         stats, settings = crawler.stats, crawler.settings
         params = self._params = spider.configuration.params
         cite = self._cite = Citations(params, spider.configuration.sources)
         self._crawler = crawler
-        self._watching: asyncio.Task[None] | None = None
         self.is_worker = bool(settings["SITECRAWL_COORDINATOR"])
         workers = self.workers = workers_of(settings)
         owner = self.owner = FrontierOwner(frontier_of(spider, settings), spider.configuration)
         self.engine = EngineWaker(crawler)
         tasks = self.tasks = BackgroundTasks(owner, self.engine)
-        self.delivery = Delivery(crawler, owner, params.document_options(), of_workers=bool(workers))
+        options = params.document_options()
+        self.delivery = Delivery(crawler, owner, options, of_workers=workers is not None)
         deliver = self.delivery.send if workers is None else leave_to_collection
         recorder = self.recorder = Recorder(owner, deliver, stats)
         starts = self.seed_report = SeedReport(recorder)
