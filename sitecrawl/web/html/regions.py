@@ -65,18 +65,23 @@ def name_of_part(classes: str, identity: str = "") -> str:
     The id of a section is made of its heading ("related-objects"): ids name no part that is left out
     with its sentences.
     """
-    kinds = _kinds_of(classes)
-    if identity:
-        weak = _kinds_of(identity) - _OF_CLASSES
-        kinds |= {NAMED if kind == APART else kind for kind in weak}
-    return next((kind for kind in NAMED_KINDS if kind in kinds), "") if kinds else ""
+    kinds, weak = _kinds_of(classes), _kinds_of(identity)
+    if not (kinds or weak):
+        return ""
+    kinds |= {NAMED if kind == APART else kind for kind in weak - _OF_CLASSES}
+    return next((kind for kind in NAMED_KINDS if kind in kinds), "")
 
 
 @lru_cache(maxsize=4_096)
 def _kinds_of(names: str) -> frozenset[str]:
     """The kinds that words of classes or of an id name."""
-    own = _CAMEL.sub("-", _OF_TITLE.sub("", names[:MAX_NAMES])).lower()
-    return frozenset(_KINDS[word] for word in _NOT_WORD.split(own) if word in _KINDS)
+    kinds = _kinds_of_words(names[:MAX_NAMES])
+    return _kinds_of_words(_OF_TITLE.sub("", names[:MAX_NAMES])) if kinds else kinds
+
+
+def _kinds_of_words(names: str) -> frozenset[str]:
+    words = _NOT_WORD.split(_CAMEL.sub("-", names).lower())
+    return frozenset([_KINDS[word] for word in words if word in _KINDS])
 
 
 def merged(regions: Iterable[Region]) -> list[Region]:
