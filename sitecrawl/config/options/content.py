@@ -136,7 +136,7 @@ class ContentParams(DocumentParams):
         effect=Effect.READING,
         description="Parts of pages that stay in the text though they are not their own content: "
         "outside_main, landmarks, beside_article, skip_links, cookie_banners, furniture; comments are "
-        "those of readers below an article, and reviews of a product.",
+        "those of readers with content=article.",
     )
     content_selector: Annotated[str, AfterValidator(check_css)] = option(
         default="",

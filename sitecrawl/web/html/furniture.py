@@ -9,10 +9,8 @@ from itertools import accumulate
 from sitecrawl.web.html import page_types
 from sitecrawl.web.html.regions import (
     APART,
-    AUTHOR,
     BLOCK,
     CAROUSEL,
-    COMMENTS,
     CONTROL,
     FILTERS,
     FORM,
@@ -22,7 +20,6 @@ from sitecrawl.web.html.regions import (
     NAMED_KINDS,
     NOTE,
     POSTER,
-    REVIEWS,
     Region,
     merged,
 )
@@ -45,8 +42,6 @@ MIN_LABELS = 3  # images with a label as their ALT, as in galleries and lists
 # Parts that are not the content of a page of a type: those that may have sentences, beside those
 # that stand apart on every page, and those that are furniture only without any.
 WITH_SENTENCES: Mapping[str, tuple[str, ...]] = {
-    page_types.ARTICLE: (COMMENTS, AUTHOR),
-    page_types.PRODUCT: (COMMENTS, REVIEWS),
     page_types.THREAD: (POSTER,),
 }
 WITHOUT_SENTENCES: Mapping[str, tuple[str, ...]] = {page_types.PRODUCT: (CAROUSEL, FILTERS)}
@@ -234,7 +229,7 @@ class Furniture:
     def _of_type(self) -> Iterator[tuple[str, list[Region]]]:
         """Named parts that are not the content of a page of this type."""
         for kind in (APART, *WITH_SENTENCES.get(self._type, ())):
-            yield COMMENTS if kind == REVIEWS else kind, self._minor(self._of(kind))
+            yield kind, self._minor(self._of(kind))
         for kind in WITHOUT_SENTENCES.get(self._type, (FILTERS,)):
             yield kind, self._minor(each for each in self._of(kind) if not self._prose_size(each))
 

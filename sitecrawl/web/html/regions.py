@@ -27,32 +27,31 @@ BLOCK, LIST, FORM, CONTROL, MENU = "block", "list", "forms", "controls", "menu"
 NOTE = "note"  # an aside within a main element or article
 # Parts recognised by a word of their id or class.
 NAMED, APART, CAROUSEL = "named", "apart", "carousel"
-FILTERS, POSTER, AUTHOR = "filters", "poster", "author"
-COMMENTS, REVIEWS = "comments", "reviews"
+FILTERS, POSTER = "filters", "poster"
 _WORDS = {
     APART: (
         *("related", "recommended", "recommendation", "recommendations", "upsell", "upsells"),
-        *("crosssell", "crosssells", "recently", "alsolike", "similar", "trending", "recent"),
-        *("latest", "sidebar", "footer", "breadcrumb", "breadcrumbs", "copyright", "disclaimer"),
-        *("modal", "popover", "tooltip", "dropdown", "dialog", "announcement", "actions"),
+        *("crosssell", "crosssells", "recently", "alsolike", "similar", "trending"),
+        *("sidebar", "footer", "breadcrumb", "breadcrumbs", "copyright"),
+        *("modal", "popover", "tooltip", "dropdown", "dialog", "actions"),
         *("newsletter", "subscribe", "signup", "signin", "login", "share", "sharing", "social"),
         *("feedback", "respond", "reactions"),
     ),
     CAROUSEL: ("carousel", "swiper", "slider", "slick"),
-    COMMENTS: ("comments", "comment", "commentlist", "commentform", "disqus"),
-    REVIEWS: ("reviews", "bazaarvoice", "yotpo", "jdgm", "trustpilot"),
-    AUTHOR: ("author", "byline", "bio"),
     FILTERS: ("filter", "filters", "facet", "facets", "sort", "sorting", "refinements"),
     POSTER: ("signature", "extras", "postprofile", "userinfo", "usercard", "poster"),
     NAMED: (
         *("ad", "ads", "advert", "advertisement", "languages", "masthead", "menu", "nav", "navbar"),
         *("navigation", "pager", "pagination", "popular", "promo", "sitemap", "tags", "toolbar"),
         "topbar",
+        "announcement",
+        "disclaimer",
+        "latest",
+        "recent",
     ),
 }
 _KINDS = {word: kind for kind, words in _WORDS.items() for word in words}
 NAMED_KINDS = tuple(_WORDS)
-_OF_CLASSES = frozenset({COMMENTS, REVIEWS, AUTHOR})  # never by an id
 _NOT_WORD = re.compile("[^a-z]+")
 _OF_TITLE = re.compile(r"(?<!\S)(?:admonition|category|tag)-\S+")  # classes of Sphinx, WordPress
 _CAMEL = re.compile("(?<=[a-z])(?=[A-Z])")
@@ -68,7 +67,7 @@ def name_of_part(classes: str, identity: str = "") -> str:
     kinds, weak = _kinds_of(classes), _kinds_of(identity)
     if not (kinds or weak):
         return ""
-    kinds |= {NAMED if kind == APART else kind for kind in weak - _OF_CLASSES}
+    kinds |= {NAMED if kind == APART else kind for kind in weak}
     return next((kind for kind in NAMED_KINDS if kind in kinds), "")
 
 
