@@ -13,7 +13,12 @@ pytestmark = pytest.mark.behaviour("Q-64")
 
 CASES = {
     "a counter": ("Text\nVisits: 1,204", "Text\nVisits: 1,207", "Other\nVisits: 9", "Other"),
-    "a clock": ("12:04:09\nText", "12:04:11\nText", "Other\n3:15:59", "Other"),
+    "a clock": (
+        "12:04:09\nMenu\nText",
+        "12:04:11\nMenu\nText",
+        "3:15:59\nMenu\n8:05 8:25 8:45\nOther",
+        "Menu\n8:05 8:25 8:45\nOther",
+    ),
     "a quotation after a heading": (
         "Said today\nTo be\nText",
         "Said today\nWe are\nText",

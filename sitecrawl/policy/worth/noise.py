@@ -42,10 +42,9 @@ class Noise:
         one, other = first.split("\n")[:MAX_LINES], second.split("\n")[:MAX_LINES]
         for begin, end, lines in _changes(one, other):
             was = one[begin:end]
-            if list(map(words_in, was)) == list(map(words_in, lines)):
-                self.words.update(
-                    each for each in map(words_in, was) if len(self.words) < MAX_PLACES
-                )
+            words = [*map(words_in, was)]
+            if all(words) and words == [*map(words_in, lines)]:
+                self.words.update(each for each in words if len(self.words) < MAX_PLACES)
                 continue
             count = max(len(was), len(lines))
             if begin and len(self.after) < MAX_PLACES:
