@@ -343,6 +343,8 @@ def _message(query: str, found: SearchResults, *, is_filtered: bool) -> str:
     said = f"{found.total} pages." if found.total > 1 else "1 page."
     if found.correction:
         said = f"Nothing has {query!r}; searched for {found.correction!r}: {said}"
+    if found.excluded:
+        said = f"{said} Pages with {', '.join(found.excluded)} are left out."
     return f"{said} No page has all words; these have some." if found.any_word else said
 
 

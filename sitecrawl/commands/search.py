@@ -73,6 +73,8 @@ def _print_results(words: str, found: SearchResults) -> int:
     marked = sys.stdout.isatty()
     if found.correction:
         print_errors([f"Searched for: {found.correction}"])
+    if found.excluded:
+        print_errors([f"Without pages that have: {', '.join(found.excluded)}"])
     if found.any_word:
         print_errors([f"No page has all of these words: {words}. Pages with any of them:"])
     elif not found.total:

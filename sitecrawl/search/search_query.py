@@ -82,6 +82,11 @@ class SearchQuery:
         return [term for term in self.terms if not term.excluded]
 
     @property
+    def unwanted(self) -> tuple[str, ...]:
+        """The words by which pages are left out."""
+        return tuple(term.text for term in self.terms if term.excluded)
+
+    @property
     def key(self) -> str:
         """The query as a name, to be compared with titles and headings."""
         return name_key(" ".join(term.text for term in self.wanted))

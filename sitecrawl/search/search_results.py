@@ -167,7 +167,7 @@ class SearchResults:
     ``any_word`` is set if no page has all words. ``correction`` is the query that was searched for
     in place of the typed one, empty if they are equal. ``counts`` has the numbers of the ranked pages
     by site, folder, language and type, most first. ``suggestions`` are words of the index that
-    resemble the query's if nothing was found.
+    resemble the query's if nothing was found, ``excluded`` those by which pages were left out.
     """
 
     total: int
@@ -176,6 +176,7 @@ class SearchResults:
     correction: str = ""
     counts: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     suggestions: tuple[str, ...] = ()
+    excluded: tuple[str, ...] = ()
 
 
 def search(
@@ -210,7 +211,8 @@ def search(
             conditions[EXCLUDED] = expressions.excluded
         found = _fused(found, _nearest(index, vector, conditions))
     if not found.pages:
-        return SearchResults(0, (), suggestions=tuple(typed.near_words(index)))
+        near = tuple(typed.near_words(index))
+        return SearchResults(0, (), suggestions=near, excluded=query.unwanted)
     places = index.places([number for number, _, _ in found.pages])
     ranked = _for_reader(index, found.pages, places, primary_language(reader))
     hits = tuple(
@@ -223,6 +225,7 @@ def search(
         any_word=len(query.wanted) > 1 and not found.has_every,
         correction=query.text() if query.text() != typed.text() else "",
         counts=_counts(places[number] for number, _, _ in ranked),
+        excluded=query.unwanted,
     )
 
 
