@@ -65,7 +65,8 @@ def test_a_hit_has_a_snippet_and_leads_to_its_section(known: Crawled, say: Say) 
 
 
 @pytest.mark.behaviour("SY-09")
-def test_words_by_which_pages_are_left_out_are_named(known: Crawled, say: Say) -> None:
+@pytest.mark.usefixtures("known")
+def test_words_by_which_pages_are_left_out_are_named(say: Say) -> None:
     found = say("search", "archive -folder")
     assert "Without pages that have: folder" in found.err
     assert "Without" not in say("search", "archive --folder").err

@@ -263,7 +263,9 @@ def emptied(path: Path) -> None:
 def test_a_search_file_that_was_emptied_is_filled_again(
     server: Server, crawl: CrawlCommand, say: Say, tmp_path: Path
 ) -> None:
-    parts = "".join(f"<h2 id={name}>{name}</h2><p>{'Enough words. ' * 40}" for name in "xyz")
+    parts = "".join(
+        f"<h2 id={name}>{name}</h2><p>{'Enough words. ' * 40}" for name in ("pears", "plums")
+    )
     origin = server.serve({**SITE, "/a": f"<title>A</title><h1>A</h1>{parts}"})
     crawl(f"{origin}/", split="sections", preset="rag")
     target = f"sqlite:///{tmp_path}/one.sqlite"
