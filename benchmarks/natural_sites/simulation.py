@@ -195,7 +195,7 @@ class OriginQueue:
         self._of_low_yield: list[Due] = []
         self._of_endless_parts: list[Due] = []
         self._may_revive = False
-        self.documents = 0
+        self.was_read_again = False
 
     def add(self, due: Due) -> None:
         """Queue a URL."""
@@ -434,8 +434,8 @@ class Simulation:
         """Read a page again, and learn the noise of the site from it."""
         if answered.text is None:
             return
-        queue.documents += 1
-        if queue.documents == READ_AGAIN:
+        if not queue.was_read_again and queue.evidence.doubts >= READ_AGAIN:
+            queue.was_read_again = True
             again = self._site.fresh_answer(run, due.url)
             if again.text is not None:
                 first, second = (each.partition("\n")[2] for each in (answered.text, again.text))

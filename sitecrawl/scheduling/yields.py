@@ -91,8 +91,7 @@ class DueVerdict(Enum):
 class OriginYields:
     """The evidence on one leased origin.
 
-    So many ``pages`` were visited, and the evidence is stored when they are ``saved_at``; ``documents`` were
-    read. ``gone`` are
+    So many ``pages`` were visited, and the evidence is stored when they are ``saved_at``. ``gone`` are
     the hashes of the documents that were gone in this run.
     """
 
@@ -100,7 +99,6 @@ class OriginYields:
         self.evidence = evidence
         self.parts = EndlessParts()
         self.pages = 0
-        self.documents = 0
         self.saved_at = SAVED_AFTER
         self.gone: set[str | None] = set()
 
@@ -290,11 +288,11 @@ class Yields:
         urls = [url for url, _ in links]
         text = f"{title or ''}\n{body or ''}"
         page = Read(due.url, due.referrer, text, urls, _is_known(due), is_moved, pictures)
+        doubts = own.evidence.doubts
         is_new = own.evidence.read(page)
         if is_new and due.outcome in NEVER_REQUESTED:
             own.parts.read(GrowingPage(due.url, due.fingerprint, links, repeated, due.referrer))
-        own.documents += 1
-        if own.documents == READ_AGAIN:
+        if doubts < READ_AGAIN == own.evidence.doubts:
             self.doubted.send(due.origin, due.url, body or "")
 
     def read_again(self, key: str, first: str, second: str) -> None:

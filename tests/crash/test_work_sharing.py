@@ -45,6 +45,7 @@ class Workers:
         """Start another worker."""
         agent = f"worker{len(self.running)}/1.0"
         given = {"crawl_name": "shared", "delay": DELAY, "politeness": 0, "user_agent": agent}
+        given["effort"] = 0  # else one page of each origin is read a second time
         starts = [f"{origin}/" for origin in self.origins]
         self.running.append(
             self._crawl.begin(*starts, settings=self.settings, **{**given, **options})

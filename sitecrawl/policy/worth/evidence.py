@@ -156,6 +156,7 @@ class Evidence:
     """The evidence on the kinds of pages of one origin.
 
     ``effort`` is the number of requests that one more document may cost, 0 for any number.
+    ``doubts`` counts documents that may be views of others: with a query, or found on a page of their path.
     ``is_excess``: the page read last only mixes lines of others, and its kind is barren, or it was found on
     a list with fewer parameters or on one that brought nothing.
     """
@@ -164,6 +165,7 @@ class Evidence:
     kinds: Kinds = field(default_factory=Kinds)
     novelty: Novelty = field(default_factory=Novelty)
     noise: Noise = field(default_factory=Noise)
+    doubts: int = 0
     yields: dict[str, Yield] = field(default_factory=dict)
     pools: dict[Pool, Yield] = field(default_factory=dict)
     _fruitless: dict[str, Kind] = field(default_factory=dict)
@@ -256,6 +258,7 @@ class Evidence:
         within = page.url if is_nested(page.url, page.referrer) else ""
         if not within and page.referrer and self._is_on_fruitless(page):
             within = page.referrer
+        self.doubts += not page.again and (feeds_itself or bool(within) or "?" in page.url)
         leads_on = (feeds_itself or bool(within)) and any(
             self.kinds.shape(each) == shape for each in page.links
         )

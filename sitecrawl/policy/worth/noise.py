@@ -13,7 +13,7 @@ from difflib import SequenceMatcher
 from typing import Any, Self
 
 READ_AGAIN = 12
-"""Number of the document of an origin that is read a second time in each run."""
+"""Which of the documents of an origin that may be views of others is read a second time."""
 MAX_CHANGED = 12
 """Lines that may differ between two readings; more are another page, as of a random article."""
 MAX_LINES = 5_000
