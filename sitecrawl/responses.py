@@ -12,6 +12,9 @@ from scrapy import Request
 from scrapy.http import Headers, Response
 
 from sitecrawl.policy.http.answers import OK, FetchResult, answer_of_status
+from sitecrawl.web.html.page import Page
+from sitecrawl.web.page_reader import read_page
+from sitecrawl.web.read_options import ReadOptions
 
 TELLING = ("location", "retry-after", "content-range", "cf-mitigated", "x-amzn-waf-action")
 NOT_ASCII = re.compile(rb"[\x80-\xff]")
@@ -24,6 +27,14 @@ def request_of(response: Response) -> Request:
     if response.request is None:
         raise ValueError(f"no request led to {response!r}")
     return response.request
+
+
+def page_of(response: Response, options: ReadOptions) -> Page:
+    """Read the page of a response that belongs to no visit; its headers say nothing."""
+    kind = header(response.headers, "Content-Type") or None
+    return read_page(
+        response.body, url=response.url, content_type=kind, headers={}, options=options
+    )
 
 
 def answer_of(response: Response) -> FetchResult:

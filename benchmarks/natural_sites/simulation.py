@@ -27,7 +27,6 @@ from sitecrawl.config.rules_from_options import Citations, build_rules
 from sitecrawl.policy.decision import Admission
 from sitecrawl.policy.worth.endless import EndlessParts, GrowingPage, Part, State, part_of
 from sitecrawl.policy.worth.evidence import Evidence, Read, Verdict
-from sitecrawl.policy.worth.noise import READ_AGAIN
 from sitecrawl.policy.worth.wanted import Wanted
 from sitecrawl.web.html.page import Page
 from sitecrawl.web.page_reader import read_page
@@ -195,7 +194,6 @@ class OriginQueue:
         self._of_low_yield: list[Due] = []
         self._of_endless_parts: list[Due] = []
         self._may_revive = False
-        self.was_read_again = False
 
     def add(self, due: Due) -> None:
         """Queue a URL."""
@@ -434,8 +432,7 @@ class Simulation:
         """Read a page again, and learn the noise of the site from it."""
         if answered.text is None:
             return
-        if not queue.was_read_again and queue.evidence.doubts >= READ_AGAIN:
-            queue.was_read_again = True
+        if queue.evidence.wants_second_reading():
             again = self._site.fresh_answer(run, due.url)
             if again.text is not None:
                 first, second = (each.partition("\n")[2] for each in (answered.text, again.text))

@@ -403,9 +403,8 @@ class Discovery:
 
     def _note_translation(self, due: DueUrl, language: str, admission: Admission) -> None:
         """Keep a translation that a page declares."""
-        if len(self.translations) >= MAX_REPEATED:
-            self.translations.clear()
-        self.translations.setdefault(due.fingerprint, []).append((language, admission))
+        known = self.translations.get(due.fingerprint, [])
+        _keep(self.translations, due.fingerprint, [*known, (language, admission)])
 
     def _note_repeated(
         self, due: DueUrl, candidates: Sequence[Candidate], known: Sequence[Admission]

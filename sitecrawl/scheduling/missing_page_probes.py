@@ -21,9 +21,8 @@ from sitecrawl.policy.documents.placeholders import (
 )
 from sitecrawl.policy.outcomes import Outcome
 from sitecrawl.reqmeta import PROBE, own_request, probe_of
-from sitecrawl.responses import header
+from sitecrawl.responses import page_of
 from sitecrawl.web.media_type import is_html
-from sitecrawl.web.page_reader import read_page
 
 if TYPE_CHECKING:
     from scrapy.statscollectors import StatsCollector
@@ -148,13 +147,7 @@ class MissingPageProbes:
         self._stats.inc_value("sitecrawl/soft_404/asked")
         if response.status != 200:
             return
-        page = read_page(
-            response.body,
-            url=response.url,
-            content_type=header(response.headers, "Content-Type") or None,
-            headers={},
-            options=self._options,
-        )
+        page = page_of(response, self._options)
         if is_html(page.content_type):
             known.sketch = sketch(page, response.url)
 

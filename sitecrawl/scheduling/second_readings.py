@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 from scrapy.http import Response  # scrapy-poet evaluates the annotations of callbacks
 
 from sitecrawl.reqmeta import SECOND_READING, own_request, second_reading_of
-from sitecrawl.responses import header
-from sitecrawl.web.page_reader import read_page
+from sitecrawl.responses import page_of, request_of
 
 if TYPE_CHECKING:
     from twisted.python.failure import Failure
@@ -29,7 +28,7 @@ class SecondReadings:
         self._tasks = tasks
         self._yields = yields
         self._options = options
-        yields.doubted.connect(self.ask)
+        yields.second_reading.connect(self.ask)
 
     def ask(self, key: str, url: str, text: str) -> None:
         """Request a page again whose text was read before."""
@@ -38,18 +37,12 @@ class SecondReadings:
 
     def answered(self, response: Response) -> None:
         """Learn from the difference of the two texts."""
-        again = second_reading_of(response.request) if response.request is not None else None
+        again = second_reading_of(request_of(response))
         if again is None or response.status != 200:
             return
         key, first = again
-        page = read_page(
-            response.body,
-            url=response.url,
-            content_type=header(response.headers, "Content-Type") or None,
-            headers={},
-            options=self._options,
-        )
-        self._yields.read_again(key, first, page.text)
+        page = page_of(response, self._options)
+        self._yields.learn_noise(key, first, page.text)
 
     def failed(self, failure: Failure) -> None:
         """Ignore the failure: nothing is learned."""

@@ -14,7 +14,6 @@ from sitecrawl.policy.outcomes import Outcome
 from sitecrawl.policy.worth.endless import EndlessParts, GrowingPage, Part, State, part_of
 from sitecrawl.policy.worth.evidence import Evidence, Read, Verdict
 from sitecrawl.policy.worth.kinds import pattern_of
-from sitecrawl.policy.worth.noise import READ_AGAIN
 from sitecrawl.policy.worth.wanted import ENDLESS, LOW_YIELD, Wanted, tried_words
 from sitecrawl.scheduling.listed_pages import DATES
 
@@ -106,7 +105,7 @@ class OriginYields:
 class Yields:
     """The evidence on all leased origins.
 
-    ``doubted`` is sent once for each, with its key, and URL and text of a page to be read again.
+    ``second_reading`` is sent once for each, with its key, and URL and text of a page to be read again.
     """
 
     def __init__(
@@ -130,7 +129,7 @@ class Yields:
         self._site = Evidence(self._effort)
         self._origins: dict[str, OriginYields] = {}
         self._left: dict[str, dict[str, Any]] = {}
-        self.doubted: Event[str, str, str] = Event()
+        self.second_reading: Event[str, str, str] = Event()
         recorder.judge = self.judged
 
     async def prepare(self, key: str) -> None:
@@ -288,14 +287,13 @@ class Yields:
         urls = [url for url, _ in links]
         text = f"{title or ''}\n{body or ''}"
         page = Read(due.url, due.referrer, text, urls, _is_known(due), is_moved, pictures)
-        doubts = own.evidence.doubts
         is_new = own.evidence.read(page)
         if is_new and due.outcome in NEVER_REQUESTED:
             own.parts.read(GrowingPage(due.url, due.fingerprint, links, repeated, due.referrer))
-        if doubts < READ_AGAIN == own.evidence.doubts:
-            self.doubted.send(due.origin, due.url, body or "")
+        if own.evidence.wants_second_reading():
+            self.second_reading.send(due.origin, due.url, body or "")
 
-    def read_again(self, key: str, first: str, second: str) -> None:
+    def learn_noise(self, key: str, first: str, second: str) -> None:
         """Learn what an origin says anew at each request, from two texts of one page."""
         if (own := self._origins.get(key)) is not None:
             own.evidence.noise.learn(first, second)

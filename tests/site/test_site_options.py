@@ -68,9 +68,9 @@ def test_pages_can_be_limited(server: Server, crawl: CrawlCommand) -> None:
     origins = serve(server)
     start = f"{origins.main}/many/"
     crawl(start, scope="directory", max_links_per_page=50, max_pages_per_directory=21)
-    asked = dict.fromkeys(target for target in server.log.targets() if target != "/robots.txt")
+    asked = [target for target in server.log.targets() if target != "/robots.txt"]
     pages = [f"/many/{number}.html" for number in range(1, 22)]
-    assert [*asked] == ["/many/", *pages]  # the start is not counted
+    assert list(dict.fromkeys(asked)) == ["/many/", *pages]  # the start is not counted
     server.log.clear()
     crawl(start, scope="directory", max_pages=7)
     asked = [target for target in server.log.targets() if target != "/robots.txt"]

@@ -124,8 +124,9 @@ class Copies:
             each
             for each in self.aliases
             if url.startswith(each.start)  # most end here
-            and (other := each.of(url)) not in (None, url)
-            and self._is_read(each, url, crc32((other or "").encode()))
+            and (other := each.of(url)) is not None
+            and other != url
+            and self._is_read(each, url, crc32(other.encode()))
         )
         return max(found, key=self._shown.__getitem__, default=None)
 

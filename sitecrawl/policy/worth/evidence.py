@@ -32,7 +32,7 @@ from sitecrawl.policy.worth.kinds import (
     Pool,
     parameters_of,
 )
-from sitecrawl.policy.worth.noise import Noise
+from sitecrawl.policy.worth.noise import READ_AGAIN, Noise
 from sitecrawl.policy.worth.novelty import Novelty
 from sitecrawl.policy.worth.translations import Translations
 
@@ -156,7 +156,6 @@ class Evidence:
     """The evidence on the kinds of pages of one origin.
 
     ``effort`` is the number of requests that one more document may cost, 0 for any number.
-    ``doubts`` counts documents that may be views of others: with a query, or found on a page of their path.
     ``is_excess``: the page read last only mixes lines of others, and its kind is barren, or it was found on
     a list with fewer parameters or on one that brought nothing.
     """
@@ -165,13 +164,14 @@ class Evidence:
     kinds: Kinds = field(default_factory=Kinds)
     novelty: Novelty = field(default_factory=Novelty)
     noise: Noise = field(default_factory=Noise)
-    doubts: int = 0
     yields: dict[str, Yield] = field(default_factory=dict)
     pools: dict[Pool, Yield] = field(default_factory=dict)
     _fruitless: dict[str, Kind] = field(default_factory=dict)
     _referrers: dict[str, str] = field(default_factory=dict)
     is_excess: bool = False
     _answers: int = 0
+    _possible_views: int = 0
+    _was_read_again: bool = False
 
     def beside(self) -> Evidence:
         """Return that on another host of the same site, with which it shares texts and aliases."""
@@ -258,7 +258,7 @@ class Evidence:
         within = page.url if is_nested(page.url, page.referrer) else ""
         if not within and page.referrer and self._is_on_fruitless(page):
             within = page.referrer
-        self.doubts += not page.again and (feeds_itself or bool(within) or "?" in page.url)
+        self._possible_views += not page.again and (feeds_itself or bool(within) or "?" in page.url)
         leads_on = (feeds_itself or bool(within)) and any(
             self.kinds.shape(each) == shape for each in page.links
         )
@@ -273,6 +273,15 @@ class Evidence:
         self.kinds.translations.page_read(page.url, self.novelty.last_text)
         self.kinds.copies.read(page.url, self.novelty.last_text)
         return is_new
+
+    def wants_second_reading(self) -> bool:
+        """Return True once, when enough documents may be views of others: with a query, or found on a page
+        of their path. Then the last one is to be read again, for its noise.
+        """
+        if self._was_read_again or self._possible_views < READ_AGAIN:
+            return False
+        self._was_read_again = True
+        return True
 
     def _is_view(self, page: Read) -> bool:
         """Return True if a page was found on a fruitless list, or on one with fewer parameters.

@@ -7,9 +7,9 @@ what differs between two readings of one page.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from difflib import SequenceMatcher
+from itertools import product
 from typing import Any, Self
 
 READ_AGAIN = 12
@@ -20,8 +20,10 @@ MAX_LINES = 5_000
 """Lines of a page that are compared."""
 MAX_PLACES = 200
 END = "\n"
-"""What stands after the last line."""
+"""Stands for the place after the last line."""
 
+_SHIFTS = sorted(product(range(MAX_CHANGED + 1), repeat=2), key=sum)[1:]
+"""Numbers of lines after which two readings may agree again, the smallest first."""
 _DIGITS = re.compile(r"[\d\W_]+")
 
 
@@ -83,14 +85,26 @@ def words_in(line: str) -> str:
     return _DIGITS.sub(" ", line).strip()
 
 
-def _changes(one: Sequence[str], other: Sequence[str]) -> Iterator[tuple[int, int, Sequence[str]]]:
-    """Yield begin and end of the lines that changed, and what stands there now; none if most did."""
-    matching = SequenceMatcher(None, one, other, autojunk=False).get_matching_blocks()
-    same = sum(block.size for block in matching)
-    if max(len(one), len(other)) - same > min(MAX_CHANGED, same):
-        return
-    at = (0, 0)
-    for block in matching:
-        if (block.a, block.b) != at:
-            yield at[0], block.a, other[at[1] : block.b]
-        at = (block.a + block.size, block.b + block.size)
+def _changes(one: Sequence[str], other: Sequence[str]) -> list[tuple[int, int, Sequence[str]]]:
+    """Return begin and end of the lines that changed, and what stands there now; none if too many did."""
+    found: list[tuple[int, int, Sequence[str]]] = []
+    here = there = changed = 0
+    while here < len(one) or there < len(other):
+        if one[here : here + 1] == other[there : there + 1]:
+            here, there = here + 1, there + 1
+            continue
+        ends = ((here + i, there + j) for i, j in _SHIFTS)
+        end = next((each for each in ends if _agree(one, other, *each)), None)
+        if end is None:
+            return []
+        found.append((here, end[0], other[there : end[1]]))
+        changed += max(end[0] - here, end[1] - there)
+        here, there = end
+    return found if changed <= min(MAX_CHANGED, len(one) - changed) else []
+
+
+def _agree(one: Sequence[str], other: Sequence[str], here: int, there: int) -> bool:
+    """Return True if two texts have the same line at these places, or both end there."""
+    if here >= len(one) or there >= len(other):
+        return here == len(one) and there == len(other)
+    return one[here] == other[there]

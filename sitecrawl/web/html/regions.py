@@ -43,11 +43,7 @@ _WORDS = {
     NAMED: (
         *("ad", "ads", "advert", "advertisement", "languages", "masthead", "menu", "nav", "navbar"),
         *("navigation", "pager", "pagination", "popular", "promo", "sitemap", "tags", "toolbar"),
-        "topbar",
-        "announcement",
-        "disclaimer",
-        "latest",
-        "recent",
+        *("topbar", "announcement", "disclaimer", "latest", "recent"),
     ),
 }
 _KINDS = {word: kind for kind, words in _WORDS.items() for word in words}
