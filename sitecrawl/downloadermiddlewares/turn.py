@@ -73,8 +73,6 @@ class TurnMiddleware:
         if response.status in (429, 503):
             # A pause that the origin asks for holds for every later request, even after a kill.
             self._leased.save(origin)
-        if response.ip_address is not None:
-            self._leased.share_pace(origin, response.ip_address)
         return response
 
     def process_exception(self, request: Request, exception: Exception) -> None:

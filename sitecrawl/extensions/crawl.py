@@ -325,5 +325,5 @@ def state_of(params: CrawlParams) -> StateOptions:
     """Return the options of the crawl's state; a check of links visits every page each time."""
     options = replace(params.state_options(), activity=params.considers, delay=params.delay)
     options = replace(options, reading=params.reading, keeps_html=params.keep == "html")
-    options = replace(options, following=params.following)
+    options = replace(options, following=params.following, one_worker=params.pace_by == "address")
     return replace(options, force=True) if params.mode == "check" else options

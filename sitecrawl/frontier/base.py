@@ -244,7 +244,6 @@ class OriginState:
     given_up: str | None = None  # reason, if the run gave it up; only set by a claim
     continued: bool = False  # it was leased by this worker before, and by no other since
     receipt: ReceiptSummary | None = None  # of this run's requests; only to be stored
-    address: str | None = None  # whose holder gets the origin; only to be stored
 
 
 @dataclass(frozen=True, slots=True)

@@ -162,14 +162,17 @@ STATE = (  # the delay after a request applies to all realms
 )
 MAY_VISIT = "(given_up IS NULL OR given_up <> ?) AND (? = 0 OR visit_day <> ? OR day_visits < ?)"
 """False for an origin that the run has given up, or whose budget of the day is spent."""
+HAS_ANY = (
+    "SELECT 1 FROM origin AS other WHERE ? = 1 AND other.realm = {}.realm"
+    " AND other.owner <> ? AND other.lease_until >= ?"
+)
+"""Another worker of a crawl that one worker does alone has an origin; the first parameter is 1 then."""
 FREE = (
     "SELECT id, pending FROM origin AS o WHERE realm = ? AND pending > 0 AND lease_until < ?"
     f" AND {MAY_VISIT}"
     " AND NOT EXISTS (SELECT 1 FROM origin AS other WHERE other.key = o.key"
     " AND other.id <> o.id AND other.lease_until >= ?)"
-    " AND NOT EXISTS (SELECT 1 FROM origin AS other"
-    " WHERE (other.address = o.address OR other.key = o.address)"
-    " AND other.owner <> ? AND other.lease_until >= ?)"
+    f" AND NOT EXISTS ({HAS_ANY.format('o')})"
     " ORDER BY ready_at, id LIMIT ?"
 )
 TAKE = (
@@ -181,8 +184,7 @@ CLAIM = (
     " AND (lease_until < ? OR owner = ?)"
     " AND NOT EXISTS (SELECT 1 FROM origin AS other WHERE other.key = origin.key"
     " AND other.id <> origin.id AND other.lease_until >= ?)"
-    " AND NOT EXISTS (SELECT 1 FROM origin AS other WHERE other.address = origin.address"
-    " AND other.owner <> ? AND other.lease_until >= ?)"
+    f" AND NOT EXISTS ({HAS_ANY.format('origin')})"
     + STATE
     + ", CASE WHEN given_up = ? THEN coalesce(given_up_because, '') END"
 )
@@ -198,11 +200,8 @@ RECOVERY_SHARE = 1 / 12
 their workers: what kept it, such as the lock of a database, may have kept them as well."""
 RENEW_LATE = (  # a lease that may have expired ends if another worker has had its place since
     RENEW + " AND (lease_until >= ? OR NOT EXISTS (SELECT 1 FROM origin AS other"
-    " WHERE (other.key = origin.key OR other.address = origin.address)"
+    " WHERE (other.key = origin.key OR (? = 1 AND other.realm = origin.realm))"
     " AND other.owner <> origin.owner AND other.lease_until >= ?))"
-)
-HELD_ELSEWHERE = (
-    "SELECT 1 FROM origin WHERE address = ? AND owner <> ? AND lease_until >= ? LIMIT 1"
 )
 HEARD_SECONDS = 10.0
 """Age of a heartbeat up to which a worker has a share: one that is stopped must not keep the others
@@ -241,6 +240,7 @@ class Leases:
         self._realm = options.realm
         self._seconds = options.lease_seconds
         self._daily_pages = options.daily_pages
+        self._alone = int(options.one_worker)
         self._held: dict[str, Lease] = {}
         self._renewed_at = time.monotonic()
         self._recovers_until = self._renewed_at
@@ -273,7 +273,7 @@ class Leases:
         """Lease up to ``limit`` free origins with waiting URLs, those ready first."""
         begun, now = time.monotonic(), self._database.now()
         may = self._may_visit(now)
-        values = (self._realm, now, *may, now, self._owner, now, max(limit, 0))
+        values = (self._realm, now, *may, now, self._alone, self._owner, now, max(limit, 0))
         free = self._database.rows(FREE, values)
         if not free:
             return []
@@ -294,7 +294,7 @@ class Leases:
         """Lease one stored origin, unless another worker has it."""
         begun, now = time.monotonic(), self._database.now()
         until = now + self._seconds
-        free = (now, self._owner, now, self._owner, now)
+        free = (now, self._owner, now, self._alone, self._owner, now)
         values = (self._owner, until, origin, self._realm, *free, self._run, self._run)
         rows = self._database.rows(CLAIM, values)
         return self._taken(rows[0], begun) if rows else None
@@ -321,42 +321,10 @@ class Leases:
             (*key, *numbers, json.dumps(pauses)),
         )
 
-    def hand_over(self, state: OriginState) -> bool:
-        """Inside a transaction with the exclusive lock: store the state of an origin, and release it.
-
-        With ``address``, the worker that has this address, or the origin of this key, has it next; return
-        False, and keep it, if that one follows this one.
-        """
-        follows = "SELECT 1 FROM origin WHERE key = ? AND realm = ? AND address = ?"
-        if self._database.rows(follows, (state.address, self._realm, state.key)):
-            return False
+    def hand_over(self, state: OriginState) -> None:
+        """Inside a transaction: store the state of an origin, and release it."""
         self.save(state)
-        lease = self._held.get(state.key)
-        if lease is not None and (state.address is not None or state.robots_read):
-            self._store_address(lease, state.address)
         self.give_back(state.key)
-        return True
-
-    def hold_address(self, origin: str, address: str) -> float | None:
-        """Inside a transaction with the exclusive lock: let an origin share the pace of an address.
-
-        Return the time of the next request; None if another worker holds the address, or if the
-        origin is not ours.
-        """
-        if not self.prove(origin):
-            return None
-        lease, now = self._held[origin], self._database.now()
-        if self._database.rows(HELD_ELSEWHERE, (address, self._owner, now)):
-            self._store_address(lease, None)  # holds nothing while it waits
-            return None
-        self._store_address(lease, address)
-        [(ready_at,)] = self._database.rows(
-            "SELECT max(ready_at) FROM origin WHERE address = ?", (address,)
-        )
-        return float(ready_at)
-
-    def _store_address(self, lease: Lease, address: str | None) -> None:
-        self._database.execute("UPDATE origin SET address = ? WHERE id = ?", (address, lease.id))
 
     def share(self) -> Share:
         """Return the division of the load among the workers heard of lately."""
@@ -370,7 +338,7 @@ class Leases:
         """Return the load of this worker, of each other one, and of the free origins."""
         since = now - min(HEARD_SECONDS, self._seconds)
         others = self._database.rows(OTHERS, (self._run, since, self._owner))
-        if not others:
+        if not others or self._alone:
             return 0, [], 0
         rows = self._database.rows(LOADS, (now, self._realm, *self._may_visit(now)))
         loads = {owner: load_of(int(pending), origins) for owner, pending, origins in rows}
@@ -402,7 +370,7 @@ class Leases:
             renewed = self._database.execute(RENEW, values)
         else:
             self._database.exclusive_lock()
-            renewed = self._database.execute(RENEW_LATE, (*values, now, now))
+            renewed = self._database.execute(RENEW_LATE, (*values, now, self._alone, now))
         if not renewed:
             del self._held[origin]
             return False

@@ -34,7 +34,7 @@ class StateOptions:
     database is tried again. ``owner`` is this worker's name, made if empty; ``delivered_by`` names the
     worker that writes its changes to files, and ``crawls`` is false for one that only does that.
     ``exclusive`` refuses to join a run of others. ``keep_duplicates`` gives every URL a document of
-    its own, also one with the text of another.
+    its own, also one with the text of another. ``one_worker`` leaves all origins to the worker that has one.
     ``activity`` selects the URLs that a run considers: all that are due,
     only those never visited (discover), only those visited before (refresh), or only the starts.
     ``daily_pages`` is the most pages of an origin that are visited in a day (UTC), 0 for any number.
@@ -55,6 +55,7 @@ class StateOptions:
     crawls: bool = True
     exclusive: bool = False
     keep_duplicates: bool = False
+    one_worker: bool = False
     delay: float = 1.0
     daily_pages: int = 0
     reading: str = ""

@@ -98,7 +98,6 @@ class Frontier:
     exclude_from_run = in_turn(Store.exclude_from_run)
     readmit = in_turn(Store.readmit)
     save_origin = in_turn(Store.save_origin)
-    hold_address = in_turn(Store.hold_address)
     beat = at_once(Store.beat)
 
     pop = in_turn(Store.pop)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections import defaultdict
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -18,15 +17,13 @@ from sitecrawl.config.assembly import pace
 from sitecrawl.events import Event
 from sitecrawl.frontier.base import OriginState
 from sitecrawl.policy.http.failure_budget import FailureBudget
-from sitecrawl.reqmeta import robots_of
+from sitecrawl.reqmeta import occupying, robots_of
 from sitecrawl.resolver import addresses_of
 from sitecrawl.scheduling.origin import TRANSITIONS, Origin, OriginPhase, PacingSlot, RobotsFile
 
 if TYPE_CHECKING:
     from ipaddress import IPv4Address, IPv6Address
     from typing import TypeAlias
-
-    from scrapy import Request
 
     from sitecrawl.config.options.crawl_options import CrawlParams
     from sitecrawl.crawl.frontier_owner import FrontierOwner
@@ -139,13 +136,6 @@ class LeasedOrigins:
         origin.rest()
         self._tasks.begin(work)
 
-    def groups(self) -> dict[str, list[Origin]]:
-        """Return the origins that share a pace, and so a worker, by the key of their first."""
-        by_slot: defaultdict[PacingSlot, list[Origin]] = defaultdict(list)
-        for origin in self.origins.values():
-            by_slot[origin.slot].append(origin)
-        return {group[0].key: group for group in by_slot.values()}
-
     def save(self, origin: Origin) -> None:
         """Store the state of an origin."""
         self._tasks.begin(self._save(origin))
@@ -172,52 +162,15 @@ class LeasedOrigins:
             if was_given_up:
                 await self._owner.frontier.readmit(origin.key)
 
-    def share_pace(self, origin: Origin, address: Address) -> None:
-        """Share one pace with the other origins on its address, if so configured.
-
-        The server that answered may have another address than the one that was looked up.
-        """
-        is_elsewhere = origin.slot is not self._slots.get(address)
-        if is_elsewhere and not origin.awaits_lease and self._may_find_pace(origin):
-            origin.lease_asked()
-            self._tasks.begin(self._share_address(origin, address))
-
-    def _may_find_pace(self, origin: Origin) -> bool:
-        """Return True if the pace of an origin's address counts, and can be asked for now."""
-        is_quiet = not origin.in_flight and origin.phase in TRANSITIONS["lease_asked"]
-        return is_quiet and self._params.pace_by == "address"
-
-    async def _share_address(
-        self, origin: Origin, address: Address | None = None, *, handed_over: bool = False
-    ) -> None:
-        """Let an origin share the pace of its address; leave it to the worker that has the others."""
-        frontier, loop = self._owner.frontier, asyncio.get_running_loop()
-        address = address or await self._look_up(origin.key)
-        held = None if address is None else await frontier.hold_address(origin.key, str(address))
-        if address is not None and held is None and frontier.holds(origin.key):
-            await self._leave_to_holder(origin, str(address))
-            return
-        if not origin.in_flight:
-            wait = (held or 0.0) - time.time()
-            origin.share_slot(self._slot_of(address, max(origin.ready_at, loop.time() + wait)))
-        origin.lease_acquired(loop.time(), handed_over=handed_over)
+    async def _share_address(self, origin: Origin, *, handed_over: bool) -> None:
+        """Let an origin share the pace of its address with the others there."""
+        address = await self._look_up(origin.key)
+        if address is not None and not origin.in_flight:
+            slot = self._slots.setdefault(address, origin.slot)
+            slot.postpone(origin.ready_at)
+            origin.share_slot(slot)
+        origin.lease_acquired(asyncio.get_running_loop().time(), handed_over=handed_over)
         self.acquired.send(origin)
-
-    async def _leave_to_holder(self, origin: Origin, holder: str) -> bool:
-        """Return the lease of an origin to the worker that has its address, or the origin ``holder``.
-
-        Return False, and go on with it, if that one waits for this one. Its requests other than pages
-        wait until it can be leased again.
-        """
-        left = await self._hand_over(origin, holder)
-        if left:
-            origin.lease_denied()
-            loop = asyncio.get_running_loop()
-            loop.call_later(2 * RETRY_LEASE_SECONDS, self._claim_again, origin)
-        else:
-            origin.lease_acquired(asyncio.get_running_loop().time())
-        self.acquired.send(origin)
-        return left
 
     async def _look_up(self, key: str) -> Address | None:
         """Return the address of an origin; None if it has none, or if only a proxy knows it."""
@@ -225,14 +178,6 @@ class LeasedOrigins:
             host = urlsplit(key).hostname or ""
             return ip_address((await addresses_of(host, self._params.timeout))[0])
         return None
-
-    def _slot_of(self, address: Address | None, ready_at: float) -> PacingSlot:
-        """Return the slot of an address, or a new one, not ready before ``ready_at``."""
-        slot = PacingSlot(ready_at)
-        if address is not None:
-            slot = self._slots.setdefault(address, slot)
-        slot.postpone(ready_at)
-        return slot
 
     async def _release(self, origin: Origin) -> None:
         frontier = self._owner.frontier
@@ -252,15 +197,11 @@ class LeasedOrigins:
         self.acquire()
 
     async def _leave(self, origin: Origin) -> None:
-        await self._hand_over(origin)
-        if not self.origins:
-            self.acquire()
-
-    async def _hand_over(self, origin: Origin, holder: str | None = None) -> bool:
         """Release an origin for another worker, which continues where this one has stopped."""
         await self.knowledge.release(origin.key)
-        state = replace(self._state_of(origin), address=holder)
-        return await self._owner.frontier.hand_over(state)
+        await self._owner.frontier.hand_over(self._state_of(origin))
+        if not self.origins:
+            self.acquire()
 
     async def _settle(self, origin: str) -> None:
         """Write the deletions of an origin."""
@@ -289,8 +230,7 @@ class LeasedOrigins:
         state = await self._owner.frontier.claim(origin.key)
         if state is None:
             origin.lease_denied()
-            for request in tuple(origin.urgent_requests):
-                await self._follow(origin, request)
+            self._return_robots_requests(origin)
             asyncio.get_running_loop().call_later(RETRY_LEASE_SECONDS, self._claim_again, origin)
             self.acquired.send(origin)
             return
@@ -298,22 +238,15 @@ class LeasedOrigins:
             origin.give_up(state.given_up or f"{origin.key} was given up for this run")
         self._take_lease(state)
 
-    async def _follow(self, holder: Origin, request: Request) -> None:
-        """Leave the origin whose robots.txt redirects to one of another worker to that worker.
-
-        Two origins that redirect to each other would wait for each other for ever.
-        """
-        asking = robots_of(request)
-        if asking is None or not asking.robots.is_asked or asking.in_flight or asking.open_visits:
-            return
-        if asking.phase not in (OriginPhase.ACTIVE, OriginPhase.EXHAUSTED):
-            return
-        asking.lease_asked()
-        holder.urgent_requests.remove(request)
-        if await self._leave_to_holder(asking, holder.key):
-            asking.robots.cancel()
-        else:
-            self.ensure(holder.key).enqueue_urgent(request)
+    def _return_robots_requests(self, holder: Origin) -> None:
+        """Request a robots.txt that redirects to an origin of another worker in the turn of its own."""
+        for request in tuple(holder.urgent_requests):
+            asking = robots_of(request)
+            if asking is not None and asking is not holder:
+                holder.urgent_requests.remove(request)
+                request.meta.update(occupying(asking))
+                asking.enqueue_urgent(request)
+                self.acquired.send(asking)
 
     def _claim_again(self, origin: Origin) -> None:
         is_elsewhere = origin.phase is OriginPhase.LEASED_ELSEWHERE
@@ -344,7 +277,8 @@ class LeasedOrigins:
         if not state.continued:
             origin.drop_due()  # another worker may have visited them
         received = state.robots_read and not state.continued
-        if self._may_find_pace(origin):
+        is_quiet = not origin.in_flight and origin.phase in TRANSITIONS["lease_asked"]
+        if is_quiet and self._params.pace_by == "address":
             origin.lease_asked()
             self._tasks.begin(self._share_address(origin, handed_over=received))
         else:

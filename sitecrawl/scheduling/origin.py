@@ -198,7 +198,7 @@ class RobotsFile:
         self.failures += 1
 
     def cancel(self) -> None:
-        """Leave the file, which redirects to an origin of another worker, to that worker."""
+        """End a request that was not sent."""
         self._move("cancel")
         self.url, self.redirects = self.own_url, 0
 

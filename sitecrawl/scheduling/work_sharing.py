@@ -108,11 +108,11 @@ class WorkSharing:
         if share.free and sum(mine.values()) <= min(share.others, default=0) + share.free:
             self._leased.acquire()
         received_before = asyncio.get_running_loop().time() - MIN_STAY_SECONDS
-        groups, settled = self._leased.groups(), {}
-        for key, group in groups.items():
-            load = sum(mine.get(each.key, 0) for each in group)
-            if load and all(each.may_be_handed_over(received_before) for each in group):
-                settled[key] = load
+        settled = {
+            key: load
+            for key, load in mine.items()
+            if load and origins[key].may_be_handed_over(received_before)
+        }
         fixed = sum(mine.values()) - sum(settled.values())
         leaving = sum(share.mine.values()) - sum(mine.values())
         given = to_hand_over(
@@ -120,6 +120,5 @@ class WorkSharing:
         )
         self._given_away = leaving + sum(settled[key] for key in given)
         for key in given:
-            for origin in groups[key]:
-                origin.hand_over()
-                self._queues.advance(origin)
+            origins[key].hand_over()
+            self._queues.advance(origins[key])

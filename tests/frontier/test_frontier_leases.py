@@ -266,38 +266,23 @@ def test_what_waits_is_counted_after_the_batches_under_way(
     assert worker.database.rows("SELECT pending FROM origin") == [(1,)]
 
 
-@pytest.mark.behaviour("W-12")
-def test_an_address_has_one_worker(work: Crawls) -> None:
-    one, two = work(), work()
-    one.seed("/", f"{OTHER}/", f"{OTHER}/more")
-    state, other = one.store.claim(SITE), two.store.claim(OTHER)
-    assert state is not None
-    assert other is not None
-    ready_at = one.database.now() + 30
-    one.store.save_origin(replace(state, ready_at=ready_at))
-    assert one.store.hold_address(SITE, "192.0.2.1") == pytest.approx(ready_at)
-    assert two.store.hold_address(OTHER, "192.0.2.1") is None
-    two.store.hand_over(replace(other, address="192.0.2.1"))
+@pytest.mark.behaviour("W-12", "W-03")
+def test_a_crawl_by_address_has_one_worker_at_a_time(work: Crawls) -> None:
+    one, two = work(one_worker=True), work(one_worker=True)
+    one.seed("/", f"{OTHER}/")
+    assert leased(one, 1) == [SITE]
     assert leased(two) == []
     assert two.store.claim(OTHER) is None
     assert leased(one) == [OTHER]
-    one.end()
-    assert sorted(leased(two)) == sorted([SITE, OTHER])
-    assert two.store.hold_address(OTHER, "192.0.2.1") == pytest.approx(ready_at)
-
-
-@pytest.mark.behaviour("W-12", "W-03")
-def test_a_late_worker_loses_the_origins_whose_address_another_has(work: Crawls) -> None:
-    one, two = work(), work()
-    one.seed("/", f"{OTHER}/")
-    assert (leased(one), leased(two)) == ([SITE], [OTHER])
-    assert one.store.hold_address(SITE, "192.0.2.1") is not None
+    assert one.store.leases.share().others == []
     silent(one)
-    one.store.leases[SITE].safe_until = 0.0
-    assert two.store.hold_address(OTHER, "192.0.2.1") is not None
+    for origin in (SITE, OTHER):
+        one.store.leases[origin].safe_until = 0.0
+    assert leased(two, 1) == [SITE]
     one.store.renew()
     assert SITE not in one.store.leases
-    assert OTHER in two.store.leases
+    assert OTHER not in one.store.leases, "the other has the crawl"
+    assert leased(two) == [OTHER]
 
 
 @pytest.mark.behaviour("W-03")

@@ -346,7 +346,7 @@ class FetchParams(OptionGroup):
     pace_by: Literal["origin", "address"] = option(
         "origin",
         effect=Effect.RUN,
-        description="Owner of the pause: each origin, or each address.",
+        description="Owner of the pause: each origin, or each address, for which one worker crawls alone.",
     )
     max_wait: Duration = option(
         600.0,
