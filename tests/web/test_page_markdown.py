@@ -31,8 +31,7 @@ def outlined(html: str, **case: Any) -> Page:
 def test_markdown_of_a_page(case: dict[str, Any]) -> None:
     page = outlined(**case)
     assert markdown_of(page.content) == case["markdown"].removeprefix("\n")
-    if "linenos" not in case["html"]:  # the numbers of lines are text, and no content
-        assert text_of(page.content) == page.text
+    assert text_of(page.content) == page.text
 
 
 @pytest.mark.behaviour("MK-02")
@@ -52,15 +51,11 @@ def test_a_reader_of_markdown_finds_the_same_words(case: dict[str, Any]) -> None
     shown = MarkdownIt("commonmark").enable(["table", "strikethrough"])
     html = shown.render(markdown_of(page.content))
     again = read({"html": html}).text.replace("[x] ", "")  # of GitHub's Markdown only
-    assert words(again) == words(page.text) - words_of_signs(case)
+    assert words(again) == words(page.text)
 
 
 def words(text: str) -> set[str]:
     return set(re.findall(r"\w+", text)) - {"NOTE", "WARNING", "CAUTION", "Warning"}
-
-
-def words_of_signs(case: dict[str, Any]) -> set[str]:
-    return {"1", "2"} if "linenos" in case["html"] else set()
 
 
 @pytest.mark.behaviour("MK-03")

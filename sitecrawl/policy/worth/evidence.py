@@ -456,6 +456,8 @@ def refines(url: str, referrer: str | None) -> bool:
 
 def in_words(name: str, own: Yield) -> str:
     """Return the evidence on a kind in readable form."""
+    if not own.now:
+        return f"pages like {name} brought nothing new"
     return f"{own.fresh} of {own.now} pages of {name} brought anything new"
 
 

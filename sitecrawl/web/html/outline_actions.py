@@ -23,7 +23,7 @@ from sitecrawl.web.html.outline import (
     Structure,
     fenced,
 )
-from sitecrawl.web.html.text_elements import NUMBERS
+from sitecrawl.web.html.text_elements import GUTTERS, NUMBERS
 from sitecrawl.web.html.walk import Enter, Leave, Walk, leave_block, skip
 
 if TYPE_CHECKING:
@@ -47,7 +47,6 @@ ADMONITION_CLASSES = frozenset(
 )
 # Classes that mark an admonition alone, as DocBook and Asciidoctor write them.
 PLAIN_ADMONITIONS = frozenset({"note", "warning", "tip", "caution", "important", "danger", "hint"})
-GUTTERS = frozenset({"linenos", "gutter", "line-numbers", "lineno", "hljs-ln-numbers"})
 LAZY_SOURCES = ("data-src", "data-original", "data-lazy-src")
 MAX_LANGUAGE = 30  # characters
 MAX_CLASSES = 500  # characters of a class attribute that are examined

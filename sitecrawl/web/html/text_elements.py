@@ -8,7 +8,7 @@ from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from sitecrawl.web.html.elements import ANCHOR, SPAN, TEXT
+from sitecrawl.web.html.elements import ANCHOR, SPAN, TEXT, tag_number
 from sitecrawl.web.html.page import Heading
 from sitecrawl.web.html.text import PERMALINKS, cleaned
 from sitecrawl.web.html.walk import Enter, Leave, Walk, enter_block, leave_block, skip
@@ -166,20 +166,37 @@ def useful_start(walk: Walk) -> int:
 
 # Classes of the spans in which Pygments and Chroma (Hugo) write line numbers.
 NUMBERS = frozenset({"linenos", "ln", "lineno"})
+# Classes of the cell beside a listing that holds them: of the same, SyntaxHighlighter, cgit, Highlight.js.
+GUTTERS = frozenset(
+    {"linenos", "gutter", "line-numbers", "linenumbers", "lineno", "hljs-ln-numbers"}
+)
+_CELL, _DIV = tag_number("td"), tag_number("div")
 MAX_NUMBER_WRAPPERS = 4  # around the first number: code, and a span for the line
 
 
 def enter_pre(walk: Walk, node: LexborNode) -> Leave | None:
-    """Keep the lines of preformatted text, and separate line numbers from them."""
+    """Keep the lines of preformatted text, and leave out their numbers, beside or within them."""
     walk.text.flush()
+    if _in_gutter(node):
+        return skip
     for number in _numbers(node):
-        number.insert_after(" ")
+        number.decompose()
     return leave_pre
 
 
 def leave_pre(walk: Walk, _node: LexborNode) -> None:
     """End the lines of preformatted text."""
     walk.text.flush_lines()
+
+
+def _in_gutter(pre: LexborNode) -> bool:
+    """Return True for the column of line numbers beside a listing, in a cell or a block of one."""
+    around = pre.parent
+    if around is not None and around.tag_id == _DIV:
+        around = around.parent
+    if around is None or around.tag_id != _CELL:
+        return False
+    return not GUTTERS.isdisjoint((around.attributes.get("class") or "").split())
 
 
 def _numbers(pre: LexborNode) -> list[LexborNode]:
