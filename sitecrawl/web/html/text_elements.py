@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -170,6 +169,7 @@ NUMBERS = frozenset({"linenos", "ln", "lineno"})
 GUTTERS = frozenset(
     {"linenos", "gutter", "line-numbers", "linenumbers", "lineno", "hljs-ln-numbers"}
 )
+_NUMBERS = ", ".join(f"span[class={name}]" for name in sorted(NUMBERS))
 _CELL, _DIV = tag_number("td"), tag_number("div")
 MAX_NUMBER_WRAPPERS = 4  # around the first number: code, and a span for the line
 
@@ -179,8 +179,9 @@ def enter_pre(walk: Walk, node: LexborNode) -> Leave | None:
     walk.text.flush()
     if _in_gutter(node):
         return skip
-    for number in _numbers(node):
-        number.decompose()
+    if _first_number(node) is not None:
+        for number in node.css(_NUMBERS):
+            number.decompose()
     return leave_pre
 
 
@@ -197,19 +198,6 @@ def _in_gutter(pre: LexborNode) -> bool:
     if around is None or around.tag_id != _CELL:
         return False
     return not GUTTERS.isdisjoint((around.attributes.get("class") or "").split())
-
-
-def _numbers(pre: LexborNode) -> list[LexborNode]:
-    """The line numbers: siblings (Pygments), or the first child of each line (Chroma)."""
-    number = _first_number(pre)
-    line = number.parent if number is not None else None
-    if number is None or line is None:
-        return []
-    if line.tag_id == SPAN:
-        starts = [child for node in _from(line) if (child := node.first_child) is not None]
-    else:
-        starts = list(_from(number))
-    return [node for node in starts if _is_number(node)]
 
 
 def _first_number(pre: LexborNode) -> LexborNode | None:
@@ -229,13 +217,6 @@ def _first_number(pre: LexborNode) -> LexborNode | None:
 def _is_number(node: LexborNode) -> bool:
     """Return True if an element holds a line number."""
     return node.tag_id == SPAN and node.attributes.get("class") in NUMBERS
-
-
-def _from(node: LexborNode | None) -> Iterator[LexborNode]:
-    """A node and its following siblings."""
-    while node is not None:
-        yield node
-        node = node.next
 
 
 FOREIGN = frozenset({"svg", "math"})
