@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 import zlib
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -97,6 +98,15 @@ class Captures:
     def with_body(self, digest: str) -> Capture | None:
         """Return a capture that has the body of a digest."""
         return self._one("digest = ? AND is_whole", digest)
+
+    def __iter__(self) -> Iterator[Capture]:
+        """Return all captures, in the order of their files."""
+        return (Capture(*row) for row in self._select("TRUE ORDER BY file, position"))
+
+    def count(self) -> int:
+        """Return the number of captures."""
+        [number] = self._database.execute("SELECT count(*) FROM capture").fetchone()
+        return int(number)
 
     def scan(self) -> None:
         """Add what the files have and the database lacks, up to the last whole record of each."""
@@ -191,3 +201,10 @@ def end_of_whole_records(path: Path, begin: int) -> int:
             if member.eof:
                 end, member = position, zlib.decompressobj(31)
     return end
+
+
+def open_captures(folder: Path) -> closing[Captures]:
+    """Return the captures of a folder as a context, after a scan; raises as ``Captures`` does."""
+    captures = Captures(folder)
+    captures.scan()
+    return closing(captures)

@@ -21,11 +21,11 @@ from sitecrawl.http.agent_identity import (
     make_key,
     read_identity,
 )
-from sitecrawl.statuses import BAD_USAGE, DONE
+from sitecrawl.statuses import BAD_USAGE, DONE, NO_RESULT
 
 
 class Command(DescribedCommand):
-    """Make a key; print the directory, the card and the addresses of its agent."""
+    """Make a key; print or check the directory, the card and the addresses of its agent."""
 
     requires_crawler_process = False
     default_settings: ClassVar[dict[str, Any]] = {"LOG_ENABLED": False}
@@ -44,7 +44,7 @@ class Command(DescribedCommand):
             self._fail(error.problems)
 
     def answer(self, args: Sequence[str], opts: argparse.Namespace) -> int:
-        """Print a file; return the exit status."""
+        """Print or check; return the exit status."""
         from sitecrawl.config.configuration import load  # noqa: PLC0415 -- each start imports it
         from sitecrawl.http import agent_files  # noqa: PLC0415
 
@@ -58,6 +58,14 @@ class Command(DescribedCommand):
         newest = identities[args[-1]]
         if len({each.agent for each in identities.values()}) > 1:
             raise ValueError("the keys are of different agents")
+        if opts.check:
+            problems = [*agent_files.problems_of_directory(identities)]
+            if opts.card:
+                problems += agent_files.problems_of_card(opts.card, newest)
+            print_errors(f"{each}." for each in problems)
+            if not problems:
+                print_lines([f"{agent_files.directory_url(newest)} is as it should be."])
+            return NO_RESULT if problems else DONE
         if opts.card:
             given = arglist_to_dict(opts.spargs)
             params = load({"start": newest.agent, **given}).params

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from base64 import b64encode, urlsafe_b64decode, urlsafe_b64encode
+from base64 import b64decode, b64encode, urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -50,6 +50,20 @@ class AgentIdentity:
         """The key as a JSON Web Key to publish."""
         key = {"kty": "OKP", "crv": "Ed25519", "x": self.public, "kid": self.key_id, "use": "sig"}
         return {**key, **self.validity}
+
+    def verifies(self, signature: str, base: str) -> bool:
+        """Return True for the signature, in base 64, of a signature base by this key."""
+        from cryptography.exceptions import InvalidSignature  # noqa: PLC0415 -- 20 ms
+        from cryptography.hazmat.primitives.asymmetric.ed25519 import (  # noqa: PLC0415
+            Ed25519PublicKey,
+        )
+
+        try:
+            key = Ed25519PublicKey.from_public_bytes(_decoded(self.public))
+            key.verify(b64decode(signature), base.encode("latin-1"))
+        except (InvalidSignature, ValueError):
+            return False
+        return True
 
     def headers(self, authority: str, now: float) -> dict[str, str]:
         """Return the headers that sign a request to an authority at a time, in UTC epoch seconds."""

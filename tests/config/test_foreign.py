@@ -63,6 +63,40 @@ def test_open_crawler(tmp_path: Path) -> None:
         assert admitted(tmp_path, f"https://handbook.example.org{path}") is allowed, path
 
 
+@pytest.mark.behaviour("A-23")
+def test_docsearch(tmp_path: Path) -> None:
+    options, told = imported("manual.json", tmp_path)
+    assert options.pop("allow") != []
+    site = "https://manual.example.org"
+    assert options == {
+        "start": [f"{site}/intro/", f"{site}/1.0/docs/", f"{site}/2.0/docs/"],
+        "crawl_name": "manual",
+        "deny": ["/docs/archive"],
+        "query": "strip",
+        "remove_selectors": [".hash-link"],
+        "render_wait": 2,
+        "split": "sections",
+    }
+    assert told == ["start_urls: page_rank", "min_indexed_level"]
+    assert admitted(tmp_path, f"{site}/1.0/docs/start")
+    assert not admitted(tmp_path, f"{site}/3.0/docs/start")
+    assert not admitted(tmp_path, f"{site}/1.0/docs/archive/2")
+
+
+@pytest.mark.behaviour("A-23")
+def test_nutch(tmp_path: Path) -> None:
+    options, told = imported("regex-urlfilter.txt", tmp_path)
+    assert (options["scope"], told) == ("any", [])
+    for url, allowed in (
+        ("https://www.example.org/one", True),
+        ("https://example.org/picture.gif", False),
+        ("https://example.org/?id=3", True),
+        ("https://example.org/a/b/a/c/a/d", False),
+        ("https://example.com/one", False),
+    ):
+        assert admitted(tmp_path, url, start="https://example.org/") is allowed, url
+
+
 @pytest.mark.parametrize("default", [True, False])
 def test_the_first_match_decides(default: bool) -> None:
     rules = [
@@ -83,6 +117,9 @@ def test_the_first_match_decides(default: bool) -> None:
         ("crawler.yml", "domains: 3"),
         ("crawler.yml", "domains: [{crawl_rules: [{policy: deny}]}]"),
         ("crawler.yml", "a: [b"),
+        ("docs.json", "{"),
+        ("docs.json", "[]"),
+        ("regex-urlfilter.txt", "?what"),
     ],
 )
 def test_other_files_are_refused(tmp_path: Path, name: str, text: str) -> None:

@@ -5,24 +5,33 @@ from __future__ import annotations
 import json
 import stat
 from base64 import b64encode, urlsafe_b64decode
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
+from email.message import Message
 from hashlib import sha256
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 from fixtures.crawls import CrawlCommand
-from fixtures.server import Answer, Request, Server, page
-from sitecrawl.http.agent_files import WELL_KNOWN
+from fixtures.server import Answer, Request, Server, Site, page, redirect
+from sitecrawl.http.agent_files import (
+    DIRECTORY_TYPE,
+    WELL_KNOWN,
+    PublishedFile,
+    problems_of_signature,
+)
 from sitecrawl.http.agent_identity import (
     AgentIdentity,
     UnusableKeyError,
     make_key,
     read_identity,
 )
+from tests.fetch.tls import Authority
 
 signatures = pytest.importorskip("http_message_signatures")
 AGENT = "https://bot.example.org"
@@ -131,6 +140,39 @@ def test_the_headers_of_a_request(standard: AgentIdentity) -> None:
     )
 
 
+@pytest.mark.behaviour("IDENT-03")
+def test_the_signature_of_a_directory(standard: AgentIdentity) -> None:
+    base, signed = VECTORS[-1]
+    order = {name: standard.public_key[name] for name in ("kty", "crv", "kid", "x", "use")}
+    body = json.dumps({"keys": [order]}, separators=(",", ":")).encode()
+    lines = dict(line.split(": ", 1) for line in base.splitlines())
+
+    def problems(
+        changed: Mapping[str, str] = MappingProxyType({}),
+        *,
+        body: bytes = body,
+        now: float = 1735689600,
+    ) -> list[str]:
+        headers = Message()
+        fields = {"digest": lines['"content-digest"'], "input": lines['"@signature-params"']}
+        fields |= {"signature": signed, **changed}
+        headers["Content-Digest"] = fields["digest"]
+        headers["Signature-Input"] = f'other=("date");tag="x", binding0={fields["input"]}'
+        headers["Signature"] = f"other=:AA==:, binding0=:{fields['signature']}:"
+        file = PublishedFile(headers, body)
+        return [*problems_of_signature(file, standard, "signature-agent.test", now)]
+
+    assert problems() == []
+    assert problems({"input": '("date");tag="x"'}) == [], "it needs no signature"
+    assert problems({"input": lines['"@signature-params"'].replace(THUMBPRINT, "x")}) == [
+        "is signed, but not with"
+    ]
+    assert problems(now=4889289600) == ["has an expired signature with"]
+    assert problems(body=b"{}") == ["has another content than was signed with"]
+    for changed in ({"digest": "sha-256=:AA==:"}, {"signature": "AA=="}, {"signature": "A"}):
+        assert problems(changed) == ["has a wrong signature with"]
+
+
 @pytest.mark.behaviour("IDENT-01", "IDENT-02")
 def test_a_server_verifies_every_request(server: Server, crawl: CrawlCommand) -> None:
     seen: list[Request] = []
@@ -208,21 +250,61 @@ def test_a_key_that_expires_in_mid_crawl_ends_it(server: Server, crawl: CrawlCom
     assert crawl.rows("select count(*) from url where waiting = 1")[0][0] > 50, "they stay due"
 
 
+@pytest.fixture
+def agent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[str, Site]]:
+    """A server of an agent's files, by https and with a certificate that is trusted."""
+    authority = Authority(tmp_path)
+    monkeypatch.setenv("SSL_CERT_FILE", str(authority.path))
+    site: Site = {}
+    with Server() as server:
+        yield server.serve(site, tls=authority.context("127.0.0.1")), site
+
+
 @pytest.mark.behaviour("IDENT-03")
-def test_keys_that_follow_each_other_and_the_card(crawl: CrawlCommand) -> None:
-    crawl.command("identity", "old.json", "--make", AGENT)
-    crawl.command("identity", "new.json", "--make", AGENT, "--valid", "90d")
+def test_what_is_published_is_checked(agent: tuple[str, Site], crawl: CrawlCommand) -> None:
+    origin, site = agent
+    crawl.command("identity", "old.json", "--make", origin)
+    crawl.command("identity", "new.json", "--make", origin, "--valid", "90d")
     status, keys = crawl.command("identity", "old.json", "new.json")
     [old, new] = json.loads(keys)["keys"]
     assert (status, new["exp"] - new["nbf"], "exp" in old) == (0, 90 * 86400, False)
     options = ("-a", "contact=ops@bot.example.org", "-a", "purpose=search ai-input")
-    status, card = crawl.command("identity", "new.json", "--card", f"{AGENT}/card", *options)
+    status, card = crawl.command("identity", "new.json", "--card", f"{origin}/card", *options)
     assert status == 0, card
     about = json.loads(card)
-    assert about["jwks_uri"] == AGENT + WELL_KNOWN
+    assert about["jwks_uri"] == origin + WELL_KNOWN
     assert about["contacts"] == ["mailto:ops@bot.example.org"]
     assert about["web_bot_auth"]["purpose"] == "search ai-input"
     assert about["web_bot_auth"]["rfc9309-product-token"] == "sitecrawl"
+
+    def told(*arguments: str) -> tuple[int, str]:
+        status, text = crawl.command("identity", *arguments, "--check")
+        return status, text.replace(origin, "")
+
+    files = ("old.json", "new.json", "--card", f"{origin}/card")
+    assert told(*files) == (
+        1,
+        f"{WELL_KNOWN} answers 404 in place of 200.\n/card answers 404 in place of 200.\n",
+    )
+    site[WELL_KNOWN] = Answer(keys, headers={"Content-Type": DIRECTORY_TYPE})
+    site["/card"] = Answer(card, headers={"Content-Type": "application/json"})
+    assert told(*files) == (0, f"{WELL_KNOWN} is as it should be.\n")
+    stale = json.dumps({"keys": [new | {"exp": new["exp"] - 1}]})
+    site[WELL_KNOWN] = Answer(stale, headers={"Content-Type": "application/json"})
+    site["/card"] = redirect("/elsewhere")
+    assert told(*files) == (
+        1,
+        (
+            f"{WELL_KNOWN} is served as application/json in place of {DIRECTORY_TYPE}.\n"
+            f"{WELL_KNOWN} lacks the key of old.json.\n"
+            f"{WELL_KNOWN} gives the exp {new['exp'] - 1} in place of {new['exp']} to the key of "
+            "new.json.\n/card answers 301 in place of 200.\n"
+        ),
+    )
+    for text in ("{", "[]", '{"keys": [1]}'):
+        site[WELL_KNOWN] = Answer(text, headers={"Content-Type": DIRECTORY_TYPE})
+        status, lines = told("new.json")
+        assert (status, lines.count("\n")) == (1, 1), lines
 
 
 @pytest.mark.behaviour("IDENT-03")

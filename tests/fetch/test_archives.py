@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import gzip
+import hashlib
 import json
 import random
-import sqlite3
 import subprocess
 import time
 from collections.abc import Iterator
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
+from zipfile import ZipFile
 
 import pytest
 from warcio.archiveiterator import ArchiveIterator
@@ -20,8 +20,9 @@ from warcio.checker import Checker
 
 from fixtures.crawls import CrawlCommand
 from fixtures.server import Answer, Page, Server, page
-from sitecrawl.archive.captures import NAME, OPEN, Captures, end_of_whole_records
+from sitecrawl.archive.captures import OPEN, Captures, end_of_whole_records
 from sitecrawl.archive.source import ArchiveSource
+from sitecrawl.archive.wacz import sort_key
 from sitecrawl.archive.writer import Exchanged, WarcWriter
 
 SITE: dict[str, Page] = {
@@ -256,9 +257,9 @@ def test_kills(server: Server, crawl: CrawlCommand) -> None:
 def archived_urls(folder: Path) -> set[str]:
     captures = Captures(folder)
     captures.scan()
+    urls = {each.url for each in captures}
     captures.close()
-    with closing(sqlite3.connect(folder / NAME)) as database:
-        return {url for (url,) in database.execute("SELECT url FROM capture")}
+    return urls
 
 
 def exchanged(url: str, body: bytes = b"<p>Some text") -> Exchanged:
@@ -337,3 +338,47 @@ def test_bad_folders(server: Server, crawl: CrawlCommand, given: dict[str, str],
     assert line in done.log
     assert "Traceback" not in done.log
     assert not server.log.of(origin)
+
+
+KEYS = [  # as the Internet Archive's library `surt` makes them
+    ("http://www.Example.org:8080/a%20b?x=2&a=1", "org,example:8080)/a%20b?a=1&x=2"),
+    ("http://example.org", "org,example)/"),
+    ("https://example.org/Docs/", "org,example)/docs"),
+    ("https://example.org/a?B=2&a=1", "org,example)/a?a=1&b=2"),
+    ("http://127.0.0.5:18080/p2.html", "5,0,0,127:18080)/p2.html"),
+    ("https://docs.example.org/%C3%A4/x.HTML?", "org,example,docs)/%c3%a4/x.html"),
+    ("https://example.org/a/?q=a+b&q=%2F", "org,example)/a?q=/&q=a+b"),
+]
+
+
+@pytest.mark.behaviour("AR-05")
+@pytest.mark.parametrize(("url", "key"), KEYS)
+def test_sort_keys(url: str, key: str) -> None:
+    assert sort_key(url) == key
+
+
+@pytest.mark.behaviour("AR-05")
+def test_the_index_and_the_package(server: Server, crawl: CrawlCommand) -> None:
+    origin = server.serve(SITE)
+    crawl(f"{origin}/", warc="arch")
+    status, text = crawl.command("archive", "arch", "--wacz", "site.wacz")
+    assert status == 0, text
+    folder = crawl.directory / "arch"
+    lines = (folder / "index.cdxj").read_text().splitlines()
+    assert lines == sorted(lines)
+    for line in lines:
+        fields = json.loads(line.split(" ", 2)[2])
+        with (folder / fields["filename"]).open("rb") as file:
+            file.seek(int(fields["offset"]))
+            record = next(ArchiveIterator(file))
+            assert record.rec_headers.get_header("WARC-Target-URI") == fields["url"]
+            assert record.http_headers.get_statuscode() == fields["status"]
+    with ZipFile(crawl.directory / "site.wacz") as package:
+        about = json.loads(package.read("datapackage.json"))
+        for each in about["resources"]:
+            data = package.read(each["path"])
+            assert each["hash"] == f"sha256:{hashlib.sha256(data).hexdigest()}"
+            assert each["bytes"] == len(data)
+        pages = package.read("pages/pages.jsonl").decode().splitlines()
+    assert f"{origin}/a" in {json.loads(each).get("url") for each in pages}
+    assert crawl.command("archive", "nowhere")[0] == 2

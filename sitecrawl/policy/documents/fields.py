@@ -461,7 +461,7 @@ DOCUMENT: tuple[OutputField, ...] = (
         name="published_source",
         meaning=(
             "where that date stands: `meta`, `json_ld` (microdata and RDFa included), `time`, "
-            "`url` or `text`"
+            "`url`, `text` or `guess`"
         ),
         example="json_ld",
         page=lambda facts: facts.publication[1],
