@@ -164,7 +164,7 @@ class MappingPipeline(DocumentPipeline):
         if page.fault:
             fault = PAGE_FAULTS[page.fault]
             raise DropDocument(fault.outcome, page.fault, page.fault_detail)
-        decision = check_text(page.text, self._options)
+        decision = check_text(page.whole_text, self._options)
         if not decision.allowed:
             raise DropDocument(Outcome.UNWANTED_TYPE, decision.reason, decision.rule)
         facts = self._fetch_facts(visit, page)

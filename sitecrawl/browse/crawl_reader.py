@@ -101,6 +101,11 @@ class PageRecord:
         return "\n\n".join(str(each.get("body") or "") for each in self.documents).strip()
 
     @property
+    def comments(self) -> str:
+        """Text that readers wrote below it; as sections, it is the end of the text."""
+        return str(self.fields.get("comments") or "")
+
+    @property
     def markdown(self) -> str:
         """Markdown of the document; empty if the crawl does not make it."""
         return "\n\n".join(str(each.get("markdown") or "") for each in self.documents).strip()

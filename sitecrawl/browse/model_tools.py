@@ -228,8 +228,8 @@ class ModelTools:
         with _tool_errors():
             page = self._page(address)
         section = section or fragment
-        text = _section_text(page, section) if section else page.markdown or page.body
-        text = _clean(text)
+        whole = "\n\n".join(filter(None, (page.markdown or page.body, page.comments)))
+        text = _clean(_section_text(page, section) if section else whole)
         end = offset + max_tokens * TOKEN_LENGTH
         return ReadText(
             url=_clean(page.url),

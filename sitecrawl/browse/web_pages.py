@@ -253,7 +253,7 @@ class WebPages:
             explanation=stored.explanation,
             view=view if view in VIEWS else default,
             blocks=stored.lines(MAX_SHOWN),
-            cut=max(len(stored.body), len(stored.markdown)) > MAX_SHOWN,
+            cut=max(map(len, (stored.body, stored.markdown, stored.comments))) > MAX_SHOWN,
             max_shown=MAX_SHOWN,
             max_inlinks=MAX_INLINKS,
             fields=[(name, _field(value)) for name, value in stored.fields.items()],
@@ -275,7 +275,11 @@ class WebPages:
 
     def _document_text(self, request: PageRequest) -> PageReply:
         stored = self._stored(request)
-        return stored if isinstance(stored, PageReply) else _text(stored.body)
+        return (
+            stored
+            if isinstance(stored, PageReply)
+            else _text("\n\n".join(filter(None, (stored.body, stored.comments))))
+        )
 
     def _document_markdown(self, request: PageRequest) -> PageReply:
         stored = self._stored(request)

@@ -14,6 +14,7 @@ from sitecrawl.frontier.base import Candidate
 from sitecrawl.frontier.stored_reindex import Rewrite
 from sitecrawl.policy.decision import Admission
 from sitecrawl.policy.documents.binary_content import check_text
+from sitecrawl.policy.documents.output_shapes import TEXTS, text_of
 from sitecrawl.policy.documents.usage_permissions import FORBIDDEN, NOTHING_SAID
 from sitecrawl.policy.urls.rule_engine import Rules
 from sitecrawl.web.urls.identity import document_id
@@ -50,7 +51,7 @@ class StoredJudge:
             decision = self._rules.content_type(address, record.get("content_type"))
             reason = "unwanted_type"
         if decision.allowed:
-            decision = check_text(record.get("body", ""), self._options)
+            decision = check_text(text_of(record, TEXTS), self._options)
         forbidden = self._obedience.forbidden(record.get("usage", NOTHING_SAID))
         if decision.allowed and forbidden is not None:
             return Rewrite(None, reason=FORBIDDEN, word=FORBIDDEN, rule=forbidden.rule)

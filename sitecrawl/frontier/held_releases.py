@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from sitecrawl.frontier.claims import Claims
@@ -10,15 +10,11 @@ from sitecrawl.frontier.document_changes import Changes, StateTables
 from sitecrawl.frontier.documents import StoredDocument
 from sitecrawl.frontier.held_changes import HeldChange
 from sitecrawl.frontier.redirect_resolver import ResolvedClaim, TargetState
+from sitecrawl.policy.documents.output_shapes import text_of
 from sitecrawl.policy.lifecycle.losses import TextChange, has_own_content, is_rewritten, words_of
 
 STANDS_FOR = frozenset({"duplicate", "non_canonical"})
 COMPARED = 20  # other pages with which a page's new text is compared
-
-
-def text_of(document: Mapping[str, Any]) -> str:
-    """Return title and text of a document."""
-    return f"{document.get('title', '')} {document.get('body', '')}"
 
 
 class HeldReleases:

@@ -9,9 +9,10 @@ from sitecrawl.frontier.base import HeldGroup, Settlement
 from sitecrawl.frontier.document_changes import Changes, StateTables
 from sitecrawl.frontier.former_starts import FormerStarts
 from sitecrawl.frontier.held_changes import HeldChange
-from sitecrawl.frontier.held_releases import HeldReleases, text_of
+from sitecrawl.frontier.held_releases import HeldReleases
 from sitecrawl.frontier.outbox import Outbox
 from sitecrawl.frontier.redirect_resolver import TargetState
+from sitecrawl.policy.documents.output_shapes import text_of
 from sitecrawl.policy.lifecycle.duplicates import rank
 from sitecrawl.policy.lifecycle.losses import (
     TextChange,

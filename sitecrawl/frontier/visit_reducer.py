@@ -7,10 +7,10 @@ from typing import Any
 from sitecrawl.frontier.claims import CANONICAL, ClaimantState, Claims, ClaimStep
 from sitecrawl.frontier.document_changes import Changes, StateTables
 from sitecrawl.frontier.documents import StoredDocument
-from sitecrawl.frontier.held_releases import text_of
 from sitecrawl.frontier.redirect_resolver import ResolvedClaim, TargetState
 from sitecrawl.frontier.visits import NOT_SURE, Finding
 from sitecrawl.policy.documents.document_dates import rfc3339
+from sitecrawl.policy.documents.output_shapes import text_of
 from sitecrawl.policy.documents.section_ids import with_lasting_ids
 from sitecrawl.policy.lifecycle.deletion import deletion_reason
 from sitecrawl.policy.lifecycle.duplicates import rank

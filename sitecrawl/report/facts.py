@@ -21,6 +21,7 @@ from sitecrawl.frontier.survey import (
     SurveyedUrl,
 )
 from sitecrawl.policy.documents.audit import PageAudit
+from sitecrawl.policy.documents.output_shapes import TEXTS, text_of
 from sitecrawl.policy.outcomes import REDIRECTS, Outcome
 from sitecrawl.report.near_pages import sketch
 
@@ -140,10 +141,11 @@ class Facts:
             row: DocumentSummary(
                 str(fields.get("title") or ""),
                 str(fields.get("language") or ""),
-                len(str(fields.get("body") or "").split()),
-                sketch(str(fields.get("body") or "")),
+                len(text.split()),
+                sketch(text),
             )
             for row, fields in self.survey.bodies()
+            for text in (text_of(fields, TEXTS),)
         }
 
     @cached_property

@@ -105,13 +105,13 @@ class MissingPageProbes:
 
     def must_ask(self, visit: Visit, page: Page) -> bool:
         """Probe the origin if necessary; return True to visit the page again afterwards."""
-        if len(page.text) > MAX_MISSING_TEXT or not is_html(page.content_type):
+        if len(page.whole_text) > MAX_MISSING_TEXT or not is_html(page.content_type):
             return False
         if _is_home(page.url):
             return False
         known = self._known.get(visit.due.origin)
         missing = names_itself_missing(page)
-        if not missing and (len(page.text) > MAX_ALIKE_TEXT or (known and known.asked_at)):
+        if not missing and (len(page.whole_text) > MAX_ALIKE_TEXT or (known and known.asked_at)):
             return False
         known = self._of(visit.due.origin)
         if visit.due.fingerprint in known.postponed:

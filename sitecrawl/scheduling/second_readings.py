@@ -42,7 +42,7 @@ class SecondReadings:
             return
         key, first = again
         page = page_of(response, self._options)
-        self._yields.learn_noise(key, first, page.text)
+        self._yields.learn_noise(key, first, page.whole_text)
 
     def failed(self, failure: Failure) -> None:
         """Ignore the failure: nothing is learned."""

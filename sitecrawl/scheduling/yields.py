@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from sitecrawl.events import Event
 from sitecrawl.frontier.evidence_table import MEANING, StoredEvidence
+from sitecrawl.policy.documents.output_shapes import TEXTS, text_of
 from sitecrawl.policy.lifecycle.revisit import WITH_CONTENT
 from sitecrawl.policy.outcomes import Outcome
 from sitecrawl.policy.worth.endless import EndlessParts, GrowingPage, Part, State, part_of
@@ -281,17 +282,18 @@ class Yields:
         pictures: Sequence[str],
     ) -> None:
         """Learn from a document; ``repeated`` are its links to known URLs."""
-        due, title, body = visit.due, *map(visit.document.get, ("title", "body"))
+        due, document = visit.due, visit.document
         is_moved = visit.content_hash in own.gone
         links = _new_links(visit)
         urls = [url for url, _ in links]
-        text = f"{title or ''}\n{body or ''}"
-        page = Read(due.url, due.referrer, text, urls, _is_known(due), is_moved, pictures)
+        page = Read(
+            due.url, due.referrer, text_of(document), urls, _is_known(due), is_moved, pictures
+        )
         is_new = own.evidence.read(page)
         if is_new and due.outcome in NEVER_REQUESTED:
             own.parts.read(GrowingPage(due.url, due.fingerprint, links, repeated, due.referrer))
         if own.evidence.wants_second_reading():
-            self.second_reading.send(due.origin, due.url, body or "")
+            self.second_reading.send(due.origin, due.url, text_of(document, TEXTS))
 
     def learn_noise(self, key: str, first: str, second: str) -> None:
         """Learn what an origin says anew at each request, from two texts of one page."""

@@ -36,7 +36,7 @@ from sitecrawl.web.decompression import zstd
 from sitecrawl.web.languages import primary_language
 from sitecrawl.web.urls.identity import DEFAULT_REALM
 
-INDEX_VERSION = f"{ANALYSIS_VERSION}.9"
+INDEX_VERSION = f"{ANALYSIS_VERSION}.10"
 APPLICATION_ID = 0x73637278  # in the file's header, to detect another program's database
 BUSY_SECONDS = 30.0
 SCHEMA = f"""
@@ -57,7 +57,7 @@ CREATE TABLE page (
 CREATE INDEX page_language ON page (language);
 CREATE INDEX page_url ON page (url, realm);
 CREATE VIRTUAL TABLE words USING fts5 (
-    title, headings, body, content = '', tokenize = '{TOKENIZER}'
+    title, headings, body, comments, content = '', tokenize = '{TOKENIZER}'
 );
 CREATE VIRTUAL TABLE frequency USING fts5vocab ('words', 'row');
 CREATE TABLE name (
@@ -75,7 +75,7 @@ MAX_NAMED = 3_000  # names compared with a query
 NAME_BONUS = 40.0  # BM25 points of a title, heading or definition equal to the query
 BEGUN_BONUS = 28.0  # of one that begins so, by its share: an equal one stays first
 SHOWN = (
-    *("title", "description", "headings", "definitions", "body"),
+    *("title", "description", "headings", "definitions", "body", "comments"),
     *("anchors", "site_name", "image", "robots"),
 )
 BELOW = "FROM page WHERE url >= ? AND url < ? AND (? = '' OR realm = ?)"
@@ -111,6 +111,11 @@ class IndexedPage:
     def body(self) -> str:
         """Text of the page."""
         return str(self.content.get("body") or "")
+
+    @property
+    def comments(self) -> str:
+        """Text that readers wrote below it."""
+        return str(self.content.get("comments") or "")
 
     @property
     def headings(self) -> list[Mapping[str, Any]]:
@@ -259,7 +264,7 @@ class SearchIndex:
             ),
         )
         self._connection.execute(
-            "INSERT INTO words (rowid, title, headings, body) VALUES (?, ?, ?, ?)",
+            "INSERT INTO words (rowid, title, headings, body, comments) VALUES (?, ?, ?, ?, ?)",
             (row.lastrowid, *_texts(url, content, language)),
         )
         number = row.lastrowid or 0
@@ -287,8 +292,8 @@ class SearchIndex:
         ).fetchall()
         for number, url, language, content in rows:
             self._connection.execute(
-                "INSERT INTO words (words, rowid, title, headings, body)"
-                " VALUES ('delete', ?, ?, ?, ?)",
+                "INSERT INTO words (words, rowid, title, headings, body, comments)"
+                " VALUES ('delete', ?, ?, ?, ?, ?)",
                 (number, *_texts(url, _unpack(content), language)),
             )
             self._connection.execute("DELETE FROM page WHERE number = ?", (number,))
@@ -388,7 +393,7 @@ class SearchIndex:
         where = "".join(f" AND {condition}" for condition in conditions)
         joined = "JOIN page ON page.number = words.rowid" if conditions else ""
         return self._connection.execute(
-            "SELECT words.rowid, bm25(words, 10.0, 4.0, 1.0) AS score FROM words"  # noqa: S608
+            "SELECT words.rowid, bm25(words, 10.0, 4.0, 1.0, 0.5) AS score FROM words"  # noqa: S608
             f" {joined} WHERE words MATCH ?{where} ORDER BY score, words.rowid LIMIT ?",
             (match, *conditions.values(), limit),
         ).fetchall()
@@ -525,6 +530,7 @@ def _texts(url: str, content: Mapping[str, Any], language: str) -> Iterable[str]
         analyze(str(content.get("title") or ""), language),
         analyze("\n".join(texts), language),
         analyze(whole, language),
+        analyze(str(content.get("comments") or ""), language),
     )
 
 

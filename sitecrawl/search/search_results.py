@@ -338,8 +338,10 @@ def _hit(
         snippet, _ = _best_snippet(text, words, page.language)
     else:
         snippet, place = _best_snippet(page.body, words, page.language)
-        if not snippet.marks and page.content.get("description"):
-            snippet, _ = _best_snippet(str(page.content["description"]), words, page.language)
+        if not snippet.marks:
+            others = filter(None, (str(page.content.get("description") or ""), page.comments))
+            found = [_best_snippet(each, words, page.language)[0] for each in others]
+            snippet = next((each for each in found if each.marks), [*found, snippet][0])
         above = bisect_right(starts, (place, "\uffff", "")) - 1
         _, section, anchor = starts[above] if above >= 0 else (0, "", "")
     target = with_fragment(page.url, anchor) if anchor else page.url

@@ -62,7 +62,7 @@ BUSY = frozenset({408, 429, 500, 502, 503, 504})
 TOO_LARGE = 413
 MAX_REASON = 500  # characters
 MAX_FAILURES = 3  # of one document
-INDEX_VERSION = 5
+INDEX_VERSION = 6
 SEQ_BITS = 40  # of a version
 PER_REQUEST = 5000  # ids in an answer
 CHANGE = "sitecrawl_change"
@@ -110,7 +110,7 @@ LANGUAGES = {
 """Built-in analyzer of each primary language; ``ANALYSIS`` stems English."""
 SEARCHED = ("title", "headings", "description", "body")
 LOCALIZED, NAMES = "localized", "sitecrawl_names"
-TEXTS = ("body", "description", "meta_description")
+TEXTS = ("body", "comments", "description", "meta_description")
 DATES = ("published_at", "modified_at", "last_crawled_at")
 STORED = ("alternates", "blocks", "links", "metas", "sections")
 WORDS = {

@@ -12,7 +12,7 @@ from hashlib import sha256
 from itertools import groupby
 from typing import Any
 
-from sitecrawl.policy.documents.sections import SectionOptions, build_sections
+from sitecrawl.policy.documents.sections import SectionOptions, build_sections, with_comments
 from sitecrawl.web.content_blocks import ContentBlock
 
 HASH_DIGITS = 32
@@ -51,7 +51,11 @@ def page_sections(record: Mapping[str, Any]) -> list[PageSection]:
     found = record.get("sections")
     if not isinstance(found, list) or not found:
         blocks = list(content_blocks(record))
-        found = build_sections(blocks, id_, url, SectionOptions())
+        options = SectionOptions()
+        comments = str(record.get("comments") or "")
+        found = with_comments(
+            build_sections(blocks, id_, url, options), comments, id_, url, options
+        )
     sections = {each["id"]: _section(each, url, title) for each in found}
     return [section for section in sections.values() if section.text or section.markdown]
 

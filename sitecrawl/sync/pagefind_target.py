@@ -45,8 +45,9 @@ BUNDLE, NEW_BUNDLE = "pagefind", "pagefind.new-"
 ENTRY, STATE = "pagefind-entry.json", "sitecrawl.json"
 PAGE_FILES = ("index.html", "search.css", "search.js")
 GENERATOR = '<meta name="generator" content="sitecrawl">'
-BUNDLE_VERSION = 1
+BUNDLE_VERSION = 2
 MAX_TEXT = 1_000_000  # characters of a page
+COMMENTS_WEIGHT = 0.5  # of their words, beside those of the text
 DEFAULT_LANGUAGE = "en"
 DATES = ("modified_at", "published_at", "last_changed_at", "first_seen_at")
 
@@ -311,6 +312,10 @@ def _blocks(documents: Sequence[Mapping[str, Any]], title: str) -> Iterator[str]
                 yield f"<h{level}{anchor}>{text}</h{level}>" if block.text != title else ""
             else:
                 yield f"<p>{text.replace(chr(10), '</p><p>')}</p>"
+    comments = "".join(str(each.get("comments") or "") for each in documents)[:left]
+    if comments:
+        lines = escape(comments).replace("\n", "</p><p>")
+        yield f'<div data-pagefind-weight="{COMMENTS_WEIGHT}"><p>{lines}</p></div>'
 
 
 def _is_whole(bundle: Path) -> bool:

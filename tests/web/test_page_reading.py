@@ -10,7 +10,10 @@ from page_cases import load, read, told
 from sitecrawl.web.media_type import sniff
 
 GIVEN = {"ids", "name", "html", "bytes", "url", "type", "headers", "options"}
-TABLES = ("page_content", "page_links", "page_robots", "page_text", "page_metadata", "page_refresh")
+TABLES = (
+    *("page_content", "page_comments", "page_links", "page_robots"),
+    *("page_text", "page_metadata", "page_refresh"),
+)
 
 
 @pytest.mark.parametrize("case", [case for table in TABLES for case in load(table)])

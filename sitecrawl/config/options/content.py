@@ -135,8 +135,8 @@ class ContentParams(DocumentParams):
         default=(),
         effect=Effect.READING,
         description="Parts of pages that stay in the text though they are not their own content: "
-        "outside_main, landmarks, beside_article, skip_links, cookie_banners, furniture; comments are "
-        "those of readers with content=article.",
+        "outside_main, landmarks, beside_article, skip_links, cookie_banners, furniture; comments, "
+        "those of readers, otherwise have a field of their own.",
     )
     content_selector: Annotated[str, AfterValidator(check_css)] = option(
         default="",

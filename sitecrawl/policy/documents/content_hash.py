@@ -40,8 +40,9 @@ def text_hash(title: str, text: bytes) -> str | None:
 
 
 def stable_text(page: Page) -> bytes:
-    """Return the text that belongs to the content, in UTF-8."""
-    return _encoded(page.stable_text or page.text)
+    """Return the text that belongs to the content, with the comments below it, in UTF-8."""
+    text = _encoded(page.stable_text or page.text)
+    return text + b"\n" + _encoded(page.comments) if page.comments else text
 
 
 def stable_links(page: Page) -> list[str]:

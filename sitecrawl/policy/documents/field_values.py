@@ -15,6 +15,7 @@ from sitecrawl.policy.documents.sections import (
     build_sections,
     markdown_of,
     paragraphs,
+    with_comments,
 )
 from sitecrawl.policy.documents.text_fields import (
     document_description,
@@ -189,7 +190,8 @@ def sections(facts: PageFacts) -> list[dict[str, Any]]:
         return []
     bounds = SectionOptions(options.section_min, options.section_max)
     blocks = facts.page.content or paragraphs(facts.page.text)
-    return build_sections(blocks, facts.document_id, facts.url, bounds)
+    own = build_sections(blocks, facts.document_id, facts.url, bounds)
+    return with_comments(own, facts.page.comments, facts.document_id, facts.url, bounds)
 
 
 def links(facts: PageFacts) -> list[dict[str, Any]]:

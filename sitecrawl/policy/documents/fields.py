@@ -319,6 +319,16 @@ DOCUMENT: tuple[OutputField, ...] = (
         rag=True,
     ),
     OutputField(
+        name="comments",
+        meaning="what readers wrote below an article or of a product, a paragraph for each comment: "
+        "see [content](content.md#comments)",
+        example="A. Reader\nMarch 1, 2026\nThis helped me.\n\nB. Reader\nMe too.",
+        page=lambda facts: facts.page.comments,
+        volatile=True,
+        rag=True,
+        whole=True,
+    ),
+    OutputField(
         name="sections",
         meaning="list of the page's sections, when asked for: see [sections](#sections)",
         example=[
@@ -553,6 +563,13 @@ DOCUMENT: tuple[OutputField, ...] = (
         name="anchor",
         meaning="fragment identifier of the section's heading",
         example="linux",
+        filled_by=DATABASE,
+        rag=True,
+    ),
+    OutputField(
+        name="part",
+        meaning="`comments` if the section is what readers wrote",
+        example="comments",
         filled_by=DATABASE,
         rag=True,
     ),

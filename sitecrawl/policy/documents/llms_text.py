@@ -176,7 +176,11 @@ def _link(page: ListedDocument, *, described: bool = True) -> str:
 
 def llms_full_entry(page: ListedDocument, records: Iterable[Mapping[str, Any]]) -> str:
     """Return a page's part of llms-full.txt, from its document or its sections."""
-    texts = [str(each.get("markdown") or each.get("body") or "").strip() for each in records]
+    texts = [
+        str(text or "").strip()
+        for each in records
+        for text in (each.get("markdown") or each.get("body"), each.get("comments"))
+    ]
     text = "\n\n".join(filter(None, texts))
     first, _, rest = text.partition("\n")
     if first.lstrip("# ").strip() == page.title:

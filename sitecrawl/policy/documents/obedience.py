@@ -82,4 +82,4 @@ def refresh_target(page: Page, *, delay: float, min_text: int = 0) -> str | None
     refresh = page.refresh
     if refresh is None or refresh.url == page.url or refresh.delay >= delay:
         return None
-    return None if min_text and len(page.text) >= min_text else refresh.url
+    return None if min_text and len(page.whole_text) >= min_text else refresh.url

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 LARGE = 1_000_000  # characters of a document; its JSON is then made in parts
 PART = 250_000  # characters of a text in one part
+TEXTS = ("body", "comments")
 ENTRY = 1_000  # characters that an entry of a list counts for
 
 
@@ -69,6 +70,11 @@ def _value_parts(value: Any) -> Iterator[bytes]:
         yield b"]"
     else:
         yield serialized(value)
+
+
+def text_of(document: Mapping[str, Any], names: Iterable[str] = ("title", *TEXTS)) -> str:
+    """Return the texts of a document, each on lines of its own: title, body and comments."""
+    return "\n".join(str(text) for name in names if (text := document.get(name)))
 
 
 def full(record: Mapping[str, Any]) -> Mapping[str, Any]:

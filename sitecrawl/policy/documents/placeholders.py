@@ -162,7 +162,7 @@ _STOCK = frozenset(_STOCK_WORDS.split())
 
 def judge_page(page: Page, body: bytes, kinds: frozenset[Outcome]) -> Placeholder | None:
     """Judge a page by itself, for the given kinds only."""
-    if not is_html(page.content_type) or len(page.text) > MAX_GENERATED_TEXT:
+    if not is_html(page.content_type) or len(page.whole_text) > MAX_GENERATED_TEXT:
         return None
     for outcome, judge in _JUDGES.items():
         if outcome in kinds:
@@ -204,9 +204,11 @@ def _is_form(page: Page, named: re.Pattern[str], own_words: int) -> bool:
 
 def _own_words(page: Page) -> int:
     """Return the number of words that no notice would have; a long text has more than any limit."""
-    if len(page.text) > MAX_NOTICE_TEXT:
+    if len(page.whole_text) > MAX_NOTICE_TEXT:
         return MAX_NOTICE_TEXT
-    found = {word for word in _WORD.findall(page.text.lower()) if len(word) > 2 and word.isalpha()}
+    found = {
+        word for word in _WORD.findall(page.whole_text.lower()) if len(word) > 2 and word.isalpha()
+    }
     return len(found - _STOCK - set(_WORD.findall(page.url.lower())))
 
 
@@ -221,7 +223,7 @@ def _is_consent(page: Page, body: bytes) -> str:
 
 
 def _is_shell(page: Page, body: bytes) -> str:
-    if len(page.text) > MAX_NOTICE_TEXT or not _SCRIPT.search(body):
+    if len(page.whole_text) > MAX_NOTICE_TEXT or not _SCRIPT.search(body):
         return ""
     shell = read_shell(body)
     if shell.text > MAX_SHELL_TEXT or shell.links > MAX_FORM_LINKS:
@@ -231,7 +233,7 @@ def _is_shell(page: Page, body: bytes) -> str:
         return f"{shell.root} is empty without scripts"
     if verdict.reason == "noscript":
         return "it asks for JavaScript"
-    if not shell.text and not shell.links and not page.text:
+    if not shell.text and not shell.links and not page.whole_text:
         return "an empty page with scripts"
     return ""
 
@@ -243,7 +245,7 @@ def _is_parked(page: Page, body: bytes) -> str:  # noqa: ARG001 -- the judges' s
         return "" if below else "a folder without files"
     if len(links) > MAX_FORM_LINKS:
         return ""
-    beginning = f"{_title(page)} {page.text[:MAX_NOTICE_TEXT]}"
+    beginning = f"{_title(page)} {page.whole_text[:MAX_NOTICE_TEXT]}"
     own = re.escape(split(page.url).host.removeprefix("www."))
     sold = re.search(rf"\b{own}\W+{_FOR_SALE}", beginning, re.IGNORECASE)
     said = _SERVER_PAGE.search(beginning) or sold
@@ -255,9 +257,9 @@ def _is_parked(page: Page, body: bytes) -> str:  # noqa: ARG001 -- the judges' s
 def _is_error(page: Page, body: bytes) -> str:  # noqa: ARG001 -- the judges' signature
     said = None
     if _is_notice(page):
-        said = _named(page, _ERROR) or _DOWN.search(f"{_title(page)} {page.text}")
+        said = _named(page, _ERROR) or _DOWN.search(f"{_title(page)} {page.whole_text}")
     if said is None and not page.title and not _links(page):
-        said = _FATAL.match(page.text)
+        said = _FATAL.match(page.whole_text)
     return f"no link to a page of the site, and it says: {said[0][:80]}" if said else ""
 
 
@@ -297,16 +299,16 @@ def names_itself_missing(page: Page) -> bool:
     """Return True if title, first headings or a short text say that the page does not exist."""
     headings = " ".join(heading.text for heading in page.headings[:2])
     said = f"{page.title[:300]} {headings[:300]}"
-    if len(page.text) < MAX_BARE_MISSING_TEXT:
-        said = f"{said} {page.text}"
+    if len(page.whole_text) < MAX_BARE_MISSING_TEXT:
+        said = f"{said} {page.whole_text}"
     return _MISSING.search(said.lower()) is not None
 
 
 def sketch(page: Page, url: str) -> Sketch | None:
     """Sketch a page; None if it is too long for an error page, or has too few words."""
-    if len(page.text) > MAX_MISSING_TEXT:
+    if len(page.whole_text) > MAX_MISSING_TEXT:
         return None
-    found = Counter(_WORD.findall(f"{_title(page)} {page.text}".lower()))
+    found = Counter(_WORD.findall(f"{_title(page)} {page.whole_text}".lower()))
     counts = sorted((word, count) for word, count in found.items() if _is_lasting(word))
     if sum(count for _, count in counts) < MIN_SKETCH_WORDS:
         return None

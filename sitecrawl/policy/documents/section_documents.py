@@ -10,7 +10,12 @@ from typing import Any
 
 from sitecrawl.policy.documents.fields import VOLATILE, WHOLE
 from sitecrawl.policy.documents.output_shapes import serialized
-from sitecrawl.policy.documents.sections import SectionOptions, build_sections, paragraphs
+from sitecrawl.policy.documents.sections import (
+    SectionOptions,
+    build_sections,
+    paragraphs,
+    with_comments,
+)
 
 GAP = 2**20  # between the order numbers of sections that were written together
 _RENAMED = {"text": "body", "hash": "content_hash"}
@@ -37,6 +42,8 @@ def section_documents(document: Mapping[str, Any]) -> list[SectionDocument]:
         body = paragraphs(document.get("body", ""))
         url = document.get("url", "")
         sections = build_sections(body, document["id"], url, SectionOptions(0, 0))
+        comments = document.get("comments", "")
+        sections = with_comments(sections, comments, document["id"], url, SectionOptions(0, 0))
     common = {name: value for name, value in document.items() if name not in WHOLE}
     common.pop("body", None)
     common.pop("markdown", None)

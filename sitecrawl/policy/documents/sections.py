@@ -23,6 +23,7 @@ MAX_ANCHOR = 500  # characters
 MIN_LETTERS = 3  # headings of one letter; a page on the languages C and R is no index
 MAX_GAP = 200  # characters from the place of a cut to the end of a line or word
 ROOT_LEVEL = 1
+COMMENTS = "comments"  # part of a section that readers wrote
 _EMPTY_LINES = re.compile(r"\n{2,}")
 FENCE = re.compile(r"\s*(`{3,}|~{3,})")
 _ADDRESS = re.compile(r"\]\([^()\s]*\)")
@@ -75,6 +76,22 @@ def build_sections(
     for order, section in enumerate(sections, start=1):
         section["order"] = order
     return sections
+
+
+def with_comments(
+    sections: Sequence[Mapping[str, Any]],
+    comments: str,
+    document_id: str,
+    url: str,
+    options: SectionOptions,
+) -> list[dict[str, Any]]:
+    """Return sections, and after them those of the comments, cut between comments by size alone."""
+    own = build_sections(paragraphs(comments), _digest(document_id, COMMENTS), url, options)
+    orders = range(len(sections) + 1, len(sections) + len(own) + 1)
+    marked = (
+        {**each, "order": order, "part": COMMENTS} for order, each in zip(orders, own, strict=True)
+    )
+    return [*map(dict, sections), *marked]
 
 
 def markdown_of(blocks: Iterable[ContentBlock]) -> str:

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any, NamedTuple
 
+from sitecrawl.policy.documents.output_shapes import text_of
 from sitecrawl.policy.urls.rule_engine import Rules
 
 SAMPLES = 3
@@ -114,7 +115,7 @@ class ParameterTrials:
             return None
         key, names = place
         trial = self._trials[place]
-        text = f"{document.get('title')} {document.get('body')}"[:MAX_TEXT]
+        text = text_of(document)[:MAX_TEXT]
         trial.results[url] = frozenset(_WORD.findall(text)) if document else None
         if len(trial.results) < len(trial.samples):
             return None

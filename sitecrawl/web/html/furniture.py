@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate
 
 from sitecrawl.web.html import page_types
-from sitecrawl.web.html.regions import (
+from sitecrawl.web.html.part_names import (
     APART,
-    BLOCK,
     CAROUSEL,
-    CONTROL,
+    COMMENTS,
+    ELSEWHERE,
     FILTERS,
-    FORM,
-    LIST,
-    MENU,
     NAMED,
     NAMED_KINDS,
-    NOTE,
     POSTER,
-    Region,
-    merged,
+    REVIEWS,
 )
+from sitecrawl.web.html.regions import BLOCK, CONTROL, FORM, LIST, MENU, NOTE, Region, merged
 
 ByKind = Mapping[str, Sequence[Region]]
 Parts = list[tuple[str, list[Region]]]
@@ -46,21 +41,9 @@ WITH_SENTENCES: Mapping[str, tuple[str, ...]] = {
 }
 WITHOUT_SENTENCES: Mapping[str, tuple[str, ...]] = {page_types.PRODUCT: (CAROUSEL, FILTERS)}
 DESCRIBED = frozenset({page_types.ARTICLE, page_types.DOCUMENTATION, page_types.THREAD})
-# Headings of boxes that lead to other pages.
-ELSEWHERE = re.compile(
-    r"(?:related|similar|recommended|suggested|most (?:popular|read|viewed)|more (?:from|like|in)"
-    r"|(?:recent|popular) (?:posts|articles)|recently viewed|read (?:next|more|also)|up next"
-    r"|(?:continue|further|keep) reading|what to read next|customers (?:also|who)|people also"
-    r"|you (?:may|might) (?:also )?(?:like|enjoy|be interested)"
-    r"|ähnliche|verwandte|das könnte (?:sie|dich)|mehr zum thema|weitere (?:artikel|beiträge)"
-    r"|articles? (?:similaires|liés|connexes)|(?:à )?lire aussi|vous aimerez|sur le même sujet"
-    r"|art[íi](?:culos|gos) relacionados|(?:también )?te puede|veja também|leia (?:também|mais)"
-    r"|articoli correlati|leggi anche|potrebbe interessarti|gerelateerd|lees ook|zobacz także"
-    r"|podobne|читайте также|похожие)\b",
-    re.IGNORECASE,
-)
 
 
+_OF_TYPE = frozenset({CAROUSEL, COMMENTS, REVIEWS})  # lists of links in them are not furniture
 _KINDS = frozenset({*NAMED_KINDS, NOTE, FORM, CONTROL, MENU})
 
 
@@ -162,7 +145,7 @@ class Furniture:
         """Lists of links with a name of furniture, or in an aside or nav."""
         most = (sum(map(self._size, self._text)) or self._sizes[-1]) - MIN_TEXT
         for kind in (*NAMED_KINDS, NOTE):
-            if kind != CAROUSEL:
+            if kind not in _OF_TYPE:
                 for each in self._of(kind):
                     if self._is_list(each) and self._size(each) <= most:
                         yield each

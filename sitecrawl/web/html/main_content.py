@@ -9,8 +9,10 @@ from itertools import compress, islice
 from operator import and_, gt, not_, or_
 from typing import TYPE_CHECKING, NamedTuple
 
+from sitecrawl.web.html.comments import OF_COMMENTS, take_comments
 from sitecrawl.web.html.furniture import ByKind, Furniture, Parts, may_hold_furniture, prose
 from sitecrawl.web.html.page import LeftOut
+from sitecrawl.web.html.part_names import name_of_item, name_of_part
 from sitecrawl.web.html.regions import (
     ARTICLE,
     BLOCK,
@@ -23,7 +25,6 @@ from sitecrawl.web.html.regions import (
     NOTE,
     Region,
     merged,
-    name_of_part,
 )
 from sitecrawl.web.html.text import cleaned
 from sitecrawl.web.html.walk import Enter, Leave, Walk, enter_block, skip
@@ -138,6 +139,8 @@ def enter_container(walk: Walk, node: LexborNode) -> Leave | None:
         if node.tag == "table":  # its name says what the data are
             classes, identity = "", f"{classes} {identity}"
         name = name_of_part(classes, identity)
+        if not name and "itemtype" in attributes:
+            name = name_of_item(attributes["itemtype"] or "")
     walk.blocks.append((len(text.lines), walk.anchors, walk.onward, name))
     return leave_container
 
@@ -243,10 +246,11 @@ Ranked = tuple[int, int, "Heading"]
 
 
 class Choice(NamedTuple):
-    """The lines of the content, as one byte for each line, and the omitted parts."""
+    """The lines of the content, and of comments, a byte for each line, and the omitted parts."""
 
     kept: bytearray
     left_out: tuple[LeftOut, ...]
+    comments: bytearray
 
 
 def choose_content(walk: Walk, title: str, page_type: str) -> Choice | None:
@@ -265,17 +269,19 @@ def choose_content(walk: Walk, title: str, page_type: str) -> Choice | None:
     left: list[LeftOut] = []
     for part, regions in (*_landmarks(lines, by_kind, main), (SKIP_LINKS, skips)):
         left += _drop(lines, kept, part, regions)
+    comments = take_comments(walk, by_kind, page_type, kept)
     if main and CONTENT not in by_kind and not _is_enough(lines, main, kept):
         main = []
     parts = _furniture(walk, by_kind, main, page_type)
-    if main:
-        parts.append(("outside_main", _outside(main, count)))
-    for part, regions in parts:
-        left += _drop(lines, kept, part, regions)
+    left += [
+        each for part in parts if part[0] in OF_COMMENTS for each in _drop(lines, comments, *part)
+    ]
+    outside: Parts = [("outside_main", _outside(main, count))] if main else []
+    left += [each for part in (*parts, *outside) for each in _drop(lines, kept, *part)]
     if not any(map(cleaned, compress(lines, kept))):
         return None
     _rescue(walk, kept, title)
-    return Choice(kept, tuple(left)) if left else None
+    return Choice(kept, tuple(left), comments) if left or any(comments) else None
 
 
 def _furniture(walk: Walk, by_kind: ByKind, main: Sequence[Region], page_type: str) -> Parts:
@@ -333,7 +339,8 @@ def choose_article(
     found the text, and the choice stays; headings stay, and lists and tables of which it has a line.
     """
     lines = walk.text.lines
-    kept, left = (choice.kept, choice.left_out) if choice else (bytearray(b"\1" * len(lines)), ())
+    count = len(lines)
+    kept, left, comments = choice or Choice(bytearray(b"\1" * count), (), bytearray(count))
     own = bytearray(map(is_own, lines))
     long = bytearray(len(line) >= LONG_LINE for line in lines)
     both = bytes(map(and_, long, kept))
@@ -355,7 +362,8 @@ def choose_article(
     beside = [
         line for line, was, keep in zip(lines, kept, narrowed, strict=True) if was and not keep
     ]
-    return Choice(narrowed, (*left, left_out("beside_article", beside))) if beside else choice
+    left = (*left, left_out("beside_article", beside))
+    return Choice(narrowed, left, comments) if beside else choice
 
 
 def _main(by_kind: dict[str, list[Region]], kept_parts: Sequence[str]) -> list[Region]:

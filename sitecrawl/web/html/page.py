@@ -109,6 +109,7 @@ class Page:
     options ask for them.
     ``content`` are the blocks of the text, if the options ask for an outline.
     ``stable_text`` is ``text`` without the ALT of foreign images, empty if equal.
+    ``comments`` is what readers wrote below the text, a paragraph for each, without that ALT.
     ``heading_at`` is the offset, in ``stable_text`` or else ``text``, of the first heading
     followed by a sentence, else of the first heading; -1 without headings.
     ``left_out`` lists the omitted parts that are not the page's own content.
@@ -140,6 +141,7 @@ class Page:
     text: str = ""
     stable_text: str = ""
     heading_at: int = -1
+    comments: str = ""
     headings: tuple[Heading, ...] = ()
     definitions: tuple[Definition, ...] = ()
     blocks: tuple[Block, ...] = ()
@@ -169,3 +171,8 @@ class Page:
     cuts: tuple[str, ...] = ()
     licenses: tuple[str, ...] = ()
     embedded_licenses: tuple[str, ...] = ()
+
+    @property
+    def whole_text(self) -> str:
+        """The text with the comments below it."""
+        return f"{self.text}\n{self.comments}" if self.comments else self.text

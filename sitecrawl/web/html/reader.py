@@ -13,6 +13,7 @@ from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser
 from sitecrawl.web.article_text import ArticleLines, article_text
 from sitecrawl.web.html.actions import Wrapper, action_tables, enter_named, marked_actions
 from sitecrawl.web.html.assets import insecure_assets, read_assets
+from sitecrawl.web.html.comments import comment_lines
 from sitecrawl.web.html.custom_fields import read_fields
 from sitecrawl.web.html.exclusions import close_sections, removed
 from sitecrawl.web.html.frames import read_dropped_links
@@ -256,12 +257,16 @@ def _leave_out(page: Page, walk: Walk, markup: bytes) -> None:
         and page.page_type == ARTICLE
         and markup.count(b"<option") <= MAX_ARTICLE_OPTIONS
     ):
-        article = article_text(markup, page.url, "resiliparse", comments=True)
+        article = article_text(
+            markup, page.url, "resiliparse", comments="comments" in options.keep_parts
+        )
         if article:
             choice = choose_article(walk, choice, ArticleLines(article).holds, page.title)
     if choice is None:
         return
-    kept, page.left_out = choice
+    kept, page.left_out, comments = choice
+    if any(comments):
+        page.comments = walk.text.without_foreign_alt(comment_lines(walk, comments))
     numbers = [0, *accumulate(kept)]
     walk.text.keep(kept)
     walk.headings = [

@@ -166,6 +166,11 @@ class TextBuilder:
             for (_, language), group in groups
         )
 
+    def without_foreign_alt(self, lines: list[str]) -> str:
+        """Lines as text without the ALT of images of other sites."""
+        text, stable = self.finished(lines)
+        return stable or text
+
     def finished(self, lines: list[str]) -> tuple[str, str]:
         """Lines as text, and the same text without foreign ALT (empty if there is none)."""
         text = "\n".join(lines)

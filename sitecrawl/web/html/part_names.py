@@ -1,0 +1,89 @@
+"""Names of the parts of a page: words of classes, ids and headings that say what stands there."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+NAMED, APART, CAROUSEL = "named", "apart", "carousel"
+FILTERS, POSTER = "filters", "poster"
+COMMENTS, REVIEWS = "comments", "reviews"
+_WORDS = {
+    APART: (
+        *("related", "recommended", "recommendation", "recommendations", "upsell", "upsells"),
+        *("crosssell", "crosssells", "recently", "alsolike", "similar", "trending"),
+        *("sidebar", "footer", "breadcrumb", "breadcrumbs", "copyright"),
+        *("modal", "popover", "tooltip", "dropdown", "dialog", "actions"),
+        *("newsletter", "subscribe", "signup", "signin", "login", "share", "sharing", "social"),
+        *("feedback", "respond", "reactions"),
+    ),
+    CAROUSEL: ("carousel", "swiper", "slider", "slick"),
+    FILTERS: ("filter", "filters", "facet", "facets", "sort", "sorting", "refinements"),
+    POSTER: ("signature", "extras", "postprofile", "userinfo", "usercard", "poster"),
+    NAMED: (
+        *("ad", "ads", "advert", "advertisement", "languages", "masthead", "menu", "nav", "navbar"),
+        *("navigation", "pager", "pagination", "popular", "promo", "sitemap", "tags", "toolbar"),
+        *("topbar", "announcement", "disclaimer", "latest", "recent"),
+    ),
+    # Last, so that a list of recent comments, or the links between their pages, is none of them.
+    COMMENTS: ("comment", "comments", "commentlist", "commentarea", "commentthread", "disqus"),
+    REVIEWS: ("review", "reviews", "reviewlist", "bazaarvoice", "yotpo", "jdgm", "trustpilot"),
+}
+# Headings of boxes that lead to other pages.
+ELSEWHERE = re.compile(
+    r"(?:related|similar|recommended|suggested|most (?:popular|read|viewed)|more (?:from|like|in)"
+    r"|(?:recent|popular) (?:posts|articles)|recently viewed|read (?:next|more|also)|up next"
+    r"|(?:continue|further|keep) reading|what to read next|customers (?:also|who)|people also"
+    r"|you (?:may|might) (?:also )?(?:like|enjoy|be interested)"
+    r"|ähnliche|verwandte|das könnte (?:sie|dich)|mehr zum thema|weitere (?:artikel|beiträge)"
+    r"|articles? (?:similaires|liés|connexes)|(?:à )?lire aussi|vous aimerez|sur le même sujet"
+    r"|art[íi](?:culos|gos) relacionados|(?:también )?te puede|veja também|leia (?:também|mais)"
+    r"|articoli correlati|leggi anche|potrebbe interessarti|gerelateerd|lees ook|zobacz także"
+    r"|podobne|читайте также|похожие)\b",
+    re.IGNORECASE,
+)
+_KINDS = {word: kind for kind, words in _WORDS.items() for word in words}
+NAMED_KINDS = tuple(_WORDS)
+_NOT_WORD = re.compile("[^a-z]+")
+# Classes that say something of a page's or post's subject, or of its comments, as in WordPress.
+_OF_SUBJECT = re.compile(
+    r"(?<!\S)(?:(?:admonition|category|tag)-\S+|\S*(?:no|has|without|hide|show|single)[-_]?comments?\S*"
+    r"|\S*(?:comments?|reviews?)[-_](?:open|closed|count|counts|link|number|icon|off|on|enabled)\S*)"
+)
+# Types of schema.org of comments and reviews.
+_ITEMS = (
+    (re.compile(r"schema\.org/(?:User)?Comments?$", re.IGNORECASE), COMMENTS),
+    (re.compile(r"schema\.org/(?:User|Customer)?Reviews?$", re.IGNORECASE), REVIEWS),
+)
+_CAMEL = re.compile("(?<=[a-z])(?=[A-Z])")
+MAX_NAMES = 500  # characters of a class attribute that are examined
+
+
+def name_of_part(classes: str, identity: str = "") -> str:
+    """The kind of a part of a page by the words of its classes and id; empty for most.
+
+    The id of a section is made of its heading ("related-objects"): ids name no part that is left out
+    with its sentences.
+    """
+    kinds, weak = _kinds_of(classes), _kinds_of(identity)
+    if not (kinds or weak):
+        return ""
+    kinds |= {NAMED if kind == APART else kind for kind in weak}
+    return next((kind for kind in NAMED_KINDS if kind in kinds), "")
+
+
+def name_of_item(itemtype: str) -> str:
+    """The kind of a part by the type of its microdata; empty for most."""
+    return next((kind for pattern, kind in _ITEMS if pattern.search(itemtype.strip())), "")
+
+
+@lru_cache(maxsize=4_096)
+def _kinds_of(names: str) -> frozenset[str]:
+    """The kinds that words of classes or of an id name."""
+    kinds = _kinds_of_words(names[:MAX_NAMES])
+    return _kinds_of_words(_OF_SUBJECT.sub("", names[:MAX_NAMES])) if kinds else kinds
+
+
+def _kinds_of_words(names: str) -> frozenset[str]:
+    words = _NOT_WORD.split(_CAMEL.sub("-", names).lower())
+    return frozenset([_KINDS[word] for word in words if word in _KINDS])
