@@ -1,4 +1,4 @@
-"""A blog: WordPress on MariaDB, with comments, categories, tags and feeds."""
+"""A blog: WordPress on MariaDB, with pages of comments, categories, tags and feeds."""
 
 from __future__ import annotations
 
@@ -65,6 +65,8 @@ update_option('home', 'http://{host}');
 switch_theme('{theme}');
 update_option('permalink_structure', '/%year%/%monthnum%/%postname%/');
 update_option('thread_comments', 1);
+update_option('page_comments', 1);
+update_option('comments_per_page', 2);
 update_option('comment_moderation', 0);
 global $wp_rewrite;
 $wp_rewrite->init();
@@ -77,12 +79,16 @@ foreach (json_decode(file_get_contents('{entries}'), true) as $entry) {{
         'tags_input' => $entry['tags']]);
     for ($number = 0; $number < $entry['comments']; $number++)
         wp_insert_comment(['comment_post_ID' => $id, 'comment_author' => 'Reader ' . $number,
-            'comment_content' => 'Thanks for ' . $entry['title'], 'comment_approved' => 1]);
+            'comment_content' => 'Thanks for ' . $entry['title'] . ', says reader ' . $number . '.',
+            'comment_approved' => 1]);
 }}
 global $wpdb;
 $query = "SELECT ID FROM $wpdb->posts WHERE post_status = 'publish'
     AND post_type IN ('post', 'page')";
-foreach ($wpdb->get_col($query) as $id) echo get_permalink($id), "\\n";
+foreach ($wpdb->get_col($query) as $id) {{
+    echo get_permalink($id), "\\n";
+    if (get_comments_number($id) > 2) echo get_permalink($id), "comment-page-1/\\n";
+}}
 """
 
 

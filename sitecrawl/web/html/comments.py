@@ -13,7 +13,7 @@ from sitecrawl.web.html.regions import ARTICLE, CONTENT, Region, merged
 if TYPE_CHECKING:
     from sitecrawl.web.html.walk import Walk
 
-MIN_OWN_TEXT = 250  # characters of prose beside them; without, comments are what a page is about
+MIN_OWN_TEXT = 100  # characters of prose beside them; without, comments are what a page is about
 MIN_OWN_SHARE = 0.25  # of the prose, but for products; below it, the page is a discussion
 # Types of pages whose text readers wrote, and manuals, whose notes of users are a part of them.
 _NONE = frozenset({page_types.THREAD, page_types.DOCUMENTATION})
