@@ -323,6 +323,33 @@ def test_pages_read_under_another_address_are_judged_apart_from_the_others() -> 
     assert evidence.verdict(copy) is Verdict.LATER  # there may be more exceptions, in any kind
 
 
+@pytest.mark.behaviour("Q-65")
+def test_a_page_that_differs_keeps_both_folders_in_this_run_and_the_next() -> None:
+    evidence, later = Evidence(10), Evidence(10)
+
+    def read(by: Evidence, folder: str, number: int) -> None:
+        url, release = f"{HOME}/{folder}/{'x' * number}.html", folder if number == 6 else ""
+        by.read(Read(url, f"{HOME}/", f"page {number} {release.replace('stable', '16')}"))
+
+    for number in range(100):
+        for folder in ("16", "stable", "15") if number % 2 else ("stable", "16", "15"):
+            read(evidence, folder, number)
+    for number in range(100, 140):
+        read(evidence, "16", number)
+    for stored in evidence.as_stored():
+        later.restore(*stored)
+    for number in (*range(10, 40), *range(100, 139)):
+        read(later, "15", number)
+    in_15, in_stable, again = (
+        f"{HOME}/{folder}/{'x' * n}.html"
+        for folder, n in (("15", 139), ("stable", 139), ("15", 50))
+    )
+    assert evidence.verdict(in_stable) is Verdict.LEAVE
+    assert evidence.verdict(in_15) is Verdict.LATER  # page 6 was judged as a copy of /stable/
+    assert later.verdict(in_15) is Verdict.LATER
+    assert later.verdict(again) is Verdict.LEAVE  # requested before, and as it was
+
+
 def test_copies_of_one_folder_say_nothing_of_the_pages_that_only_another_one_has() -> None:
     evidence = Evidence(10)
     for number in range(40):

@@ -3,18 +3,19 @@
 Two pages with the same text show an alias, which is what their addresses do not share. One that
 several pairs of pages show splits kinds: the URLs whose other address was read already are a kind of
 their own. So a mirror, the folder of the newest release, or ``page.html.en`` beside ``/en/page.html`` costs
-the samples of one kind, and the pages that only one side has are not judged by the others.
+the samples of one kind, and the pages that only one side has are not judged by the others. A page that is
+new although its other address was read, as in two releases, is an exception: then both sides are read whole.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from itertools import takewhile
-from typing import NamedTuple, Self
+from typing import Any, NamedTuple, Self
 from zlib import crc32
 
 MIN_PAIRS = 3
@@ -89,11 +90,12 @@ def _shared(ours: Iterable[str], theirs: Iterable[str]) -> int:
 class Copies:
     """The aliases of one origin, or of the hosts of one site.
 
-    ``read_urls`` are the CRC-32 hashes of the URLs of its documents.
+    ``read_urls`` are the CRC-32 hashes of the URLs of its documents. The value of an alias is True if it has
+    an exception.
     """
 
     read_urls: set[int] = field(default_factory=set)
-    aliases: dict[Alias, None] = field(default_factory=dict)
+    aliases: dict[Alias, bool] = field(default_factory=dict)
     _gone: set[int] = field(default_factory=set)
     _texts: dict[int, str] = field(default_factory=dict)
     _shown: Counter[Alias] = field(default_factory=Counter)
@@ -112,7 +114,7 @@ class Copies:
         for each in (alias, alias.reverse):
             self._shown[each] += 1
             if self._shown[each] >= MIN_PAIRS and len(self.aliases) < MAX_ALIASES:
-                self.aliases[each] = None
+                self.aliases.setdefault(each, False)
 
     def gone(self, url: str) -> None:
         """Record that a URL has no document any more, so that another host may have its page."""
@@ -120,25 +122,33 @@ class Copies:
 
     def of(self, url: str) -> Alias | None:
         """Return the alias by which a URL is that of a document that was read, the one most shown."""
-        found = (
+        return max(self._aliases_of(url), key=self._shown.__getitem__, default=None)
+
+    def add_exception(self, url: str) -> None:
+        """Record a new page whose other address was read before, by whichever alias."""
+        for each in self._aliases_of(url):
+            self.aliases[each] = self.aliases[each.reverse] = True
+
+    def _aliases_of(self, url: str) -> list[Alias]:
+        """Return all aliases by which a URL is that of a document that was read."""
+        return [
             each
             for each in self.aliases
             if url.startswith(each.start)  # most end here
             and (other := each.of(url)) is not None
             and other != url
             and self._is_read(each, url, crc32(other.encode()))
-        )
-        return max(found, key=self._shown.__getitem__, default=None)
+        ]
 
     def _is_read(self, alias: Alias, url: str, other: int) -> bool:
         """Return True if the page of a URL was read under another one, and is not gone on another host."""
         is_gone = other in self._gone and alias.leads_elsewhere(url)
         return other in self.read_urls and not is_gone
 
-    def as_stored(self) -> Iterator[tuple[str, ...]]:
-        """Yield the parts of each alias."""
-        return map(tuple, self.aliases)
+    def as_stored(self) -> Iterator[tuple[str | bool, ...]]:
+        """Yield the parts of each alias, and True if it has an exception."""
+        return ((*each, has_exception) for each, has_exception in self.aliases.items())
 
-    def restore(self, stored: Iterable[Iterable[str]]) -> None:
+    def restore(self, stored: Iterable[Sequence[Any]]) -> None:
         """Restore what ``as_stored`` gave."""
-        self.aliases |= {Alias(*each): None for each in stored}
+        self.aliases |= {Alias(*each[:4]): any(each[4:]) for each in stored}

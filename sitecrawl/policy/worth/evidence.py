@@ -188,8 +188,8 @@ class Evidence:
         tried, found = known.tried + weight, known.found + BARREN * weight
         if tried < 1 or found >= LOW * tried:
             return Verdict.FETCH
-        if any(pool.basis == COPY and self.pools.get(pool, UNKNOWN).fresh for pool in kind.pools):
-            return Verdict.LATER  # copies with an exception: there may be more
+        if kind.has_exceptions:
+            return Verdict.LATER
         enough = known.now >= (MIN_POOLED if weight else MIN_TRIED) or (
             weight and self._is_sampled(kind)
         )
@@ -246,6 +246,8 @@ class Evidence:
             each.add(is_new=is_new)
         self.kinds.brought(page.url, something=is_new)
         if is_new:
+            if not page.again and any(pool.basis == COPY for pool in kind.pools):
+                self.kinds.copies.add_exception(page.url)
             self._credit(page.referrer)
         elif len(self._fruitless) < MAX_FRUITLESS:
             self._fruitless[page.url] = kind

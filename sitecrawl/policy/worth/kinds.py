@@ -64,13 +64,15 @@ class Pool(NamedTuple):
 class Kind(NamedTuple):
     """The kind of a URL, the path of its template, and its pools, the most specific first.
 
-    ``is_on_another_host``: the page was read there.
+    ``is_on_another_host``: the page was read there. ``has_exceptions``: it was read under another address, but
+    other pages differ under theirs, and it was not requested in earlier runs.
     """
 
     name: str
     path: str
     pools: tuple[Pool, ...] = ()
     is_on_another_host: bool = False
+    has_exceptions: bool = False
 
 
 @dataclass(slots=True)
@@ -92,7 +94,7 @@ class Kinds:
         """Return the kind of an absolute URL."""
         kind = self._of(url)
         if self.fruitless and crc32(url.encode()) in self.fruitless:
-            return kind._replace(name=kind.name + FRUITLESS)
+            return kind._replace(name=kind.name + FRUITLESS, has_exceptions=False)
         return kind
 
     def brought(self, url: str, *, something: bool) -> None:
@@ -115,7 +117,8 @@ class Kinds:
         alias = self.copies.of(url) if self.copies.aliases else None
         if alias is not None:
             name = f"{path}{named} as copy by {alias.name}"
-            return Kind(name, path, (Pool(COPY, alias.name),), alias.leads_elsewhere(url))
+            pools = (Pool(COPY, alias.name),)
+            return Kind(name, path, pools, alias.leads_elsewhere(url), self.copies.aliases[alias])
         again = ",".join(name for name, key in _variables(url) if key in self.requested)
         again = f" again by {again}" if again else ""
         if not template.parameters:
