@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from dataclasses import dataclass
 
 
-class ContentBlock(NamedTuple):
+@dataclass(slots=True)
+class ContentBlock:
     """A heading, paragraph, list item, table row or listing, in reading order.
 
     ``text`` holds the lines as they appear in the body, ``markdown`` the same lines as Markdown, or

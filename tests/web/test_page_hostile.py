@@ -19,6 +19,7 @@ ALL = ReadOptions(
     xml_fields=True,
     link_patterns=(*LINK_PATTERNS, "object@data", "x-y@z", "p@title"),
     fields=(("a", "p"), ("b", "*@title")),
+    outline=True,
 )
 MARKUP = st.lists(
     st.sampled_from(
@@ -71,6 +72,8 @@ MARKUP = st.lists(
                 "\ufdd2",
                 "<header>",
                 "<p class=noindex>",
+                "<blockquote>",
+                "<td class=gutter>",
             ),
         )
     ),
@@ -97,6 +100,16 @@ def test_nothing_raises(
         assert isinstance(page, Page)
         page.text.encode()
         assert all("#" not in link.url for link in page.links)
+
+
+def test_a_quote_of_line_numbers_is_read() -> None:
+    body = b"<p>one<blockquote><table><tr><td class=gutter>1</table></blockquote>"
+    assert [block.text for block in read(body, ALL).content] == ["one"]
+
+
+def test_a_picture_that_is_left_out_is_no_label_of_an_empty_line() -> None:
+    body = "<section>one</section>\xad <code><img src=b.png alt=B></code>".encode()
+    assert read(body, ReadOptions(remove_elements=("code",))).text == "one"
 
 
 def read(body: bytes, options: ReadOptions = DEFAULT, kind: str = "text/html") -> Page:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import Any
 
@@ -334,7 +334,8 @@ def _pieces(block: ContentBlock, most: int) -> Iterator[ContentBlock]:
         begun += len(markdown)
         end = len(text) if number == len(pieces) - 1 else _gap(text, taken, begun / total)
         first = number == 0
-        yield block._replace(
+        yield replace(
+            block,
             text=text[taken:end].strip("\n"),
             markdown=markdown,
             level=block.level if first else 0,

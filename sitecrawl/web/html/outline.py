@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from enum import Enum, auto
+from dataclasses import dataclass
+from enum import IntEnum, auto
 from itertools import count
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from sitecrawl.web.content_blocks import ContentBlock
 from sitecrawl.web.html.text import PERMALINKS, TextBuilder, cleaned
 from sitecrawl.web.urls.page_base import Base
-from sitecrawl.web.whitespace import squeezed, word_parts
+from sitecrawl.web.whitespace import BLOCK, squeezed, word_parts
 
 if TYPE_CHECKING:
     from sitecrawl.web.html.page import Heading
@@ -27,6 +28,7 @@ MAX_ELEMENTS = 80_000  # of one page; of later ones only the lines are kept
 MAX_FORMATS = 16  # open at once; further ones are not marked up
 MAX_MARKS = 20_000  # beginnings and ends of formats within one line; later ones are not marked up
 MAX_REOPENED = 8  # lines that one link may span
+MAX_UNWRITTEN = 50_000  # pieces of text that wait for their Markdown: 5 MB with their formats
 MAX_URL = 2_000  # characters of an address in Markdown
 MAX_NUMBER = 10**6  # of an item
 
@@ -36,7 +38,6 @@ _TAG = re.compile(r"<(?=[a-zA-Z/!?])")
 # not within a word.
 _ASTERISKS = re.compile(r"\*(?=[^\s])|(?<=[^\s])\*")
 _UNDERSCORES = re.compile(r"(?<![^\W_])_(?=[\w])|(?<=[\w])_(?![^\W_])")
-_BRACKET = re.compile(r"(?=[\[\]])")
 # Characters that begin a heading, list, quote, listing, rule or table at the start of a line.
 _BLOCK_START = re.compile(r"\A(?=#{1,6}(?:\s|$)|[-+*>|](?:\s|$)|```|~~~|(?:-+|=+)\s*$)")
 _NUMBER_START = re.compile(r"\A(\d{1,9})([.)])(?=\s|$)")
@@ -48,8 +49,8 @@ MAX_SPAN = 50  # columns that a cell spans, and columns with cells that span row
 MAX_EMPTY = 8  # empty cells that spans make of each cell of a table on average
 
 
-class NodeKind(Enum):
-    """The meaning of an element in an outline."""
+class NodeKind(IntEnum):
+    """The meaning of an element in an outline; a number, as hashing any other member takes 0.2 µs."""
 
     ROOT = auto()
     HEADING = auto()
@@ -75,17 +76,20 @@ DISSOLVED_BY_HEADINGS = PARTS_OF_TABLES | {
 NEVER_BOLD = frozenset({NodeKind.HEADING, NodeKind.TERM})
 
 
-class OutlineLine(NamedTuple):
+@dataclass(slots=True)
+class OutlineLine:
     """A line of the text and its Markdown.
 
     If ``joined``, a line break separates it from the line before, and not a new paragraph.
-    ``page`` is the page number in a file.
+    ``page`` is the page number in a file. ``runs`` are the pieces of the line and their formats while
+    its Markdown is not written: a third of the lines of a page are left out of its content.
     """
 
     text: str
-    markdown: str
-    joined: bool
+    markdown: str = ""
+    joined: bool = False
     page: int = 0
+    runs: tuple[Sequence[str], Sequence[Mark]] | None = None
 
 
 class Structure:
@@ -126,8 +130,8 @@ class Structure:
 class Outline:
     """Tree of a page's blocks, recorded while its text is collected.
 
-    The tree is built afterwards, when the page's own has been freed. A line whose Markdown is its
-    text is recorded as that text, and the end of an element as None.
+    The tree is built afterwards, when the page's own has been freed. A line of words without formats
+    is recorded as its text, and the end of an element as None. ``base`` resolves addresses.
     """
 
     __slots__ = (
@@ -136,6 +140,7 @@ class Outline:
         "_kept",
         "_lines",
         "_stack",
+        "base",
         "broken",
         "has_pages",
         "is_cut",
@@ -148,6 +153,7 @@ class Outline:
         self._events: list[Structure | OutlineLine | str | None] = []
         self._elements = self._lines = 0
         self._kept = bytearray()
+        self.base = Base("", "utf-8")
         self.broken = True
         self.is_cut = False
         self.listings = 0  # open ones
@@ -189,16 +195,20 @@ class Outline:
             node.level, node.anchor = heading.level, heading.anchor
         self.close()
 
-    def add(self, text: str, markdown: str) -> None:
-        """Add a finished line of the text."""
+    def add(self, line: OutlineLine | str) -> None:
+        """Add a finished line of the text: words without formats, or a line to place."""
         if self._lines >= MAX_LINES:
             self.is_cut = True
             return
         self._lines += 1
-        if self.broken and markdown == text and not self.page:
-            self._events.append(text)
-        else:
-            self._events.append(OutlineLine(text, markdown, not self.broken, self.page))
+        if isinstance(line, str):
+            if self.broken and not self.page:
+                self._events.append(line)
+                self.broken = False
+                return
+            line = OutlineLine(line, escaped(line))
+        line.joined, line.page = not self.broken, self.page
+        self._events.append(line)
         self.broken = False
 
     def keep(self, kept: bytearray) -> None:
@@ -207,7 +217,11 @@ class Outline:
 
     def blocks(self) -> tuple[ContentBlock, ...]:
         """The content of the page."""
-        return tuple(map(_cleaned, _blocks(self._tree().children)))
+        blocks = _blocks(self._tree().children)
+        for block in blocks:
+            if not (block.text.isascii() and block.markdown.isascii()):
+                block.text, block.markdown = cleaned(block.text), cleaned(block.markdown)
+        return tuple(blocks)
 
     def _tree(self) -> Structure:
         """The root of the tree, built from what was recorded, without elements that are empty."""
@@ -220,10 +234,18 @@ class Outline:
             elif isinstance(event, Structure):
                 stack.append(event)
             elif next(kept, 1):
-                stack[-1].children.append(
-                    OutlineLine(event, event, joined=False) if isinstance(event, str) else event
-                )
+                stack[-1].children.append(self._written(event, stack[-1].kind))
         return stack[0]
+
+    def _written(self, line: OutlineLine | str, kind: NodeKind) -> OutlineLine:
+        """A line with its Markdown, within an element of a kind."""
+        if isinstance(line, str):
+            return OutlineLine(line, escaped(line))
+        if line.runs is not None:
+            pieces, marks = line.runs
+            line.markdown = _line_of_runs(pieces, marks, self.base, plain=kind in NEVER_BOLD)
+            line.runs = None
+        return line
 
 
 def _close(stack: list[Structure]) -> None:
@@ -253,14 +275,15 @@ def escaped(words: str) -> str:
         words = _TAG.sub(r"\\<", words)
     if "$" in words:  # formulas
         return words
-    if words.count("*") > 1:
+    if "*" in words and words.count("*") > 1:
         words = "".join(_ASTERISKS.sub(r"\\*", part) for part in word_parts(words))
-    if words.count("_") > 1:
+    if "_" in words and words.count("_") > 1:
         words = "".join(_UNDERSCORES.sub(r"\\_", part) for part in word_parts(words))
     return words
 
 
-class Format(NamedTuple):
+@dataclass(slots=True)
+class Format:
     """Formatting of a run of words: ``sign`` begins it in Markdown.
 
     ``href`` is the address of a link or an image as written, ``lines`` the number of earlier
@@ -270,6 +293,10 @@ class Format(NamedTuple):
     sign: str
     href: str = ""
     lines: int = 0
+
+    def is_like(self, other: Format) -> bool:
+        """Return True for the same formatting, in whatever line it began."""
+        return self.sign == other.sign and self.href == other.href
 
 
 STRONG, EMPHASIS, DELETED, CODE, LINK, IMAGE = "**", "*", "~~", "`", "[", "!["
@@ -282,24 +309,26 @@ Mark = tuple[int, Format, bool]  # a position in the pieces of a line, and if th
 class MarkedText(TextBuilder):
     """Text with its formatting, added to an outline line by line."""
 
-    __slots__ = ("_is_plain", "_marks", "_open", "_taken", "base", "outline")
+    __slots__ = ("_marks", "_open", "_taken", "_unwritten", "outline")
 
     def __init__(self, outline: Outline) -> None:
         super().__init__()
         self.outline = outline
-        self.base = Base("", "utf-8")
         self._marks: list[Mark] = []
         self._open: list[Format] = []
-        self._taken: list[str] | None = None
-        self._is_plain = False  # the line has no formatting
+        self._taken: list[str] | None = None  # the pieces of a line with formatting
+        self._unwritten = 0  # pieces whose Markdown is written later
 
-    def mark(self, mark: Format, *, opens: bool) -> bool:
-        """Record that formatting begins or ends here; return False if a line has too much of it."""
-        if opens and len(self._marks) >= MAX_MARKS:
+    def begin(self, mark: Format) -> bool:
+        """Record that formatting begins here; return False if a line has too much of it."""
+        if len(self._marks) >= MAX_MARKS:
             return False
-        at = len(self.pieces)
-        self._marks.append((min(at, self._held) if self.muted else at, mark, opens))
+        self._marks.append((self._held if self.muted else len(self.pieces), mark, True))
         return True
+
+    def end(self, mark: Format) -> None:
+        """Record that formatting ends here."""
+        self._marks.append((self._held if self.muted else len(self.pieces), mark, False))
 
     def unmark(self) -> None:
         """Drop the last mark."""
@@ -312,21 +341,19 @@ class MarkedText(TextBuilder):
                 super().flush()
             return
         if not self._marks and not self._open:  # true for most lines
-            self._is_plain = True
             super().flush()
-            self._is_plain = False
             return
         self._taken = self.pieces.copy()
         super().flush()
         if self._taken is not None:  # the line was empty and not added
-            self._formatted()
+            self._formatted("")
 
     def flush_lines(self) -> None:
         """End the lines of preformatted text, without formatting."""
         super().flush_lines()
         if not self.muted:
             self._taken = []
-            self._formatted()
+            self._formatted("")
 
     def add_lines(self, lines: list[str]) -> None:
         """Add finished lines of preformatted text, which are their own Markdown."""
@@ -334,33 +361,35 @@ class MarkedText(TextBuilder):
         for line in lines:
             if self.outline.is_cut:
                 return
-            self.outline.add(line, line)
+            self.outline.add(OutlineLine(line, line))
 
     def add(self, line: str) -> None:
         """Add one finished line, with its Markdown."""
         if self.muted:
             return
         super().add(line)
-        if self.outline.is_cut:
-            return
-        if self._is_plain:
-            self.outline.add(line, escaped(line))
-        else:
-            self.outline.add(line, self._formatted() if self._taken is not None else line)
+        if not self.outline.is_cut:
+            self.outline.add(line if self._taken is None else self._formatted(line))
 
     def keep(self, kept: bytearray) -> None:
         """Keep only the lines whose byte in ``kept`` is not 0."""
         super().keep(kept)
         self.outline.keep(kept)
 
-    def _formatted(self) -> str:
-        """The Markdown of the pieces of the last line; open formatting continues in the next."""
+    def _formatted(self, text: str) -> OutlineLine:
+        """The last line, whose open formatting continues in the next.
+
+        Nearly all lines begin and end their formatting, so that their Markdown can be written later.
+        """
         pieces, self._taken = self._taken or [], None
         marks, self._marks = self._marks, []
-        plain = self.outline.kind in NEVER_BOLD
         if not self._open and _are_apart(marks):
-            return _line_of_runs(pieces, marks, self.base, plain=plain)
-        writer = _LineWriter(self.base, plain=plain)
+            self._unwritten += len(pieces)
+            if self._unwritten <= MAX_UNWRITTEN:
+                return OutlineLine(text, runs=(pieces, marks))
+            plain = self.outline.kind in NEVER_BOLD
+            return OutlineLine(text, _line_of_runs(pieces, marks, self.outline.base, plain=plain))
+        writer = _LineWriter(self.outline.base, plain=self.outline.kind in NEVER_BOLD)
         for mark in self._open:
             writer.open(mark)
         at = 0
@@ -376,7 +405,7 @@ class MarkedText(TextBuilder):
             writer.write("".join(pieces[at:]))
         line = writer.finished()
         self._open = writer.still_open
-        return line
+        return OutlineLine(text, line)
 
 
 def _are_apart(marks: Sequence[Mark]) -> bool:
@@ -406,15 +435,17 @@ def _line_of_runs(pieces: Sequence[str], marks: Sequence[Mark], base: Base, *, p
     at = 0
     for position, mark, opens in (*marks, (len(pieces), _END, False)):
         if position > at:
-            text = "".join(pieces[at:position])
+            text = pieces[at] if position - at == 1 else "".join(pieces[at:position])
             at = position
-            words = squeezed(text)
+            words = " ".join(text.split()) if len(text) <= BLOCK else squeezed(text)
             if words:
-                if (space or text[0].isspace()) and (label or out):
+                if (space or text[0] != words[0]) and (label or out):
                     (label or out).append(" ")
-                space = text[-1].isspace()
-                shown = _shown(words, sign, is_label=is_label)
-                (label if is_label else out).append(shown)
+                space = text[-1] != words[-1]
+                words = words if sign == CODE else escaped(words)
+                words = _label(words) if is_label else words
+                words = _ticked(words) if sign == CODE else f"{sign}{words}{sign}"
+                (label if is_label else out).append(words)
             else:
                 space = space or bool(text)
         if mark.sign in LINKS:
@@ -427,13 +458,11 @@ def _line_of_runs(pieces: Sequence[str], marks: Sequence[Mark], base: Base, *, p
     return "".join(out)
 
 
-def _shown(words: str, sign: str, *, is_label: bool) -> str:
-    """Words with one format, and within a link."""
-    if sign != CODE:
-        words = escaped(words)
-    if is_label and ("[" in words or "]" in words):
-        words = _BRACKET.sub(r"\\", words)
-    return _ticked(words) if sign == CODE else f"{sign}{words}{sign}"
+def _label(words: str) -> str:
+    """Words within the label of a link or an image."""
+    if "[" in words or "]" in words:
+        return words.replace("[", "\\[").replace("]", "\\]")
+    return words
 
 
 def _ticked(content: str) -> str:
@@ -484,9 +513,7 @@ class _LineWriter:
         signs = [mark.sign for mark, _ in self._active]
         if CODE not in signs:
             words = escaped(words)
-        if (LINK in signs or IMAGE in signs) and ("[" in words or "]" in words):
-            words = _BRACKET.sub(r"\\", words)
-        self._out.append(words)
+        self._out.append(_label(words) if LINK in signs or IMAGE in signs else words)
 
     def open(self, mark: Format) -> None:
         """Begin formatting; a link or image within code splits the code around it."""
@@ -507,10 +534,10 @@ class _LineWriter:
     def close(self, mark: Format) -> None:
         """End formatting; formatting opened within it continues after it."""
         for waiting in reversed(self._pending):
-            if waiting[:2] == mark[:2]:
+            if waiting.is_like(mark):
                 self._pending.remove(waiting)
                 return
-        if any(each[:2] == mark[:2] for each, _ in self._active):
+        if any(each.is_like(mark) for each, _ in self._active):
             inner = self._close_from(mark)
             self._pending[:0] = inner
 
@@ -520,7 +547,7 @@ class _LineWriter:
         if self._active:
             self._close_from(self._active[0][0])
         self.still_open = [
-            mark._replace(lines=mark.lines + 1)
+            Format(mark.sign, mark.href, mark.lines + 1)
             for mark in going_on
             if mark.lines < MAX_REOPENED or mark.sign not in LINKS
         ]
@@ -542,7 +569,7 @@ class _LineWriter:
         while True:
             last, start = self._active.pop()
             self._end(last, start)
-            if last[:2] == mark[:2]:
+            if last.is_like(mark):
                 return inner[::-1]
             inner.append(last)
 
@@ -566,58 +593,57 @@ def absolute(href: str, base: Base) -> str:
     if url.startswith(("javascript:", "data:", "about:")):
         return ""
     address = f"{url}{sign}{fragment}"
-    for each, code in _IN_ADDRESS:  # a quarter of the time of str.translate
-        if each in address:
+    if "(" in address or ")" in address or " " in address or "<" in address or ">" in address:
+        for each, code in _IN_ADDRESS:  # a quarter of the time of str.translate
             address = address.replace(each, code)
     return address
 
 
 def fenced(code: str, language: str) -> str:
     """A fenced code block in Markdown."""
-    longest = max(map(len, _TICKS.findall(code)), default=0)
+    longest = max(map(len, _TICKS.findall(code))) if "```" in code else 0
     fence = "`" * max(3, longest + 1)
     return f"{fence}{language}\n{code}\n{fence}"
 
 
-def _cleaned(block: ContentBlock) -> ContentBlock:
-    if block.text.isascii() and block.markdown.isascii():
-        return block
-    return block._replace(text=cleaned(block.text), markdown=cleaned(block.markdown))
-
-
-def _blocks(children: Iterable[Structure | OutlineLine]) -> Iterator[ContentBlock]:
+def _blocks(children: Iterable[Structure | OutlineLine]) -> list[ContentBlock]:
     """The content of an element as blocks, each with its Markdown."""
+    blocks: list[ContentBlock] = []
     lines: list[OutlineLine] = []
     before: NodeKind | None = None
     for child in children:
         if isinstance(child, OutlineLine):
             if lines and not child.joined:
-                yield _paragraph(lines)
+                blocks.append(_paragraph(lines))
                 lines = []
             lines.append(child)
             before = None
             continue
         if lines:
-            yield _paragraph(lines)
+            blocks.append(_paragraph(lines))
             lines = []
-        follows_term = before is NodeKind.TERM and child.kind in (NodeKind.TERM, NodeKind.DETAIL)
+        made = _of_element(child)
+        if made and before is NodeKind.TERM and child.kind in (NodeKind.TERM, NodeKind.DETAIL):
+            made[0].tight = True
         before = child.kind
-        for block in _of_element(child):
-            yield block._replace(tight=True) if follows_term and not block.tight else block
-            follows_term = False
+        blocks += made
     if lines:
-        yield _paragraph(lines)
+        blocks.append(_paragraph(lines))
+    return blocks
 
 
-def _of_element(node: Structure) -> Iterator[ContentBlock]:
+def _of_element(node: Structure) -> list[ContentBlock]:
     if node.dissolved or node.kind in (NodeKind.ROW, NodeKind.CELL):
         return _blocks(node.children)
     return _WRITERS[node.kind](node)
 
 
 def _paragraph(lines: Sequence[OutlineLine]) -> ContentBlock:
-    text = "\n".join(line.text for line in lines)
-    shown = "  \n".join(_escaped_start(line.markdown) for line in lines)
+    if len(lines) == 1:
+        text, shown = lines[0].text, _escaped_start(lines[0].markdown)
+    else:
+        text = "\n".join([line.text for line in lines])
+        shown = "  \n".join([_escaped_start(line.markdown) for line in lines])
     return ContentBlock(text, shown if shown != text else "", page=lines[0].page)
 
 
@@ -625,18 +651,22 @@ def _escaped_start(line: str) -> str:
     """A line whose start is escaped if Markdown would read it as the start of a block."""
     if line[:1].isalpha():  # true for most lines
         return line
-    return _NUMBER_START.sub(r"\1\\\2", _BLOCK_START.sub(r"\\", line, count=1), count=1)
+    if _BLOCK_START.match(line):
+        return f"\\{line}"
+    number = _NUMBER_START.match(line)
+    return f"{number[1]}\\{line[number.end(1) :]}" if number else line
 
 
-def _heading(node: Structure) -> Iterator[ContentBlock]:
+def _heading(node: Structure) -> list[ContentBlock]:
     lines = list(_lines(node))
-    words = " ".join(line.markdown for line in lines)
-    shown = f"{'#' * node.level} {words}"
-    yield _block(lines, shown)._replace(level=node.level, anchor=node.anchor)
+    words = " ".join([line.markdown for line in lines])
+    block = _block(lines, f"{'#' * node.level} {words}")
+    block.level, block.anchor = node.level, node.anchor
+    return [block]
 
 
 def _block(lines: Sequence[OutlineLine], markdown: str) -> ContentBlock:
-    text = "\n".join(line.text for line in lines)
+    text = "\n".join([line.text for line in lines])
     return ContentBlock(text, markdown, page=lines[0].page if lines else 0)
 
 
@@ -646,82 +676,97 @@ def _lines(node: Structure) -> Iterator[OutlineLine]:
         if isinstance(child, OutlineLine):
             yield child
         elif child.kind is NodeKind.CODE:
-            yield from (line._replace(markdown=f"`{line.text}`") for line in _lines(child))
+            yield from (
+                OutlineLine(line.text, f"`{line.text}`", page=line.page) for line in _lines(child)
+            )
         else:
             yield from _lines(child)
 
 
-def _list(node: Structure) -> Iterator[ContentBlock]:
+def _list(node: Structure) -> list[ContentBlock]:
+    blocks: list[ContentBlock] = []
     number = node.number
-    first = True
     for child in node.children:
         if isinstance(child, Structure) and child.kind is NodeKind.ITEM and not child.dissolved:
             number = min(child.number, MAX_NUMBER) if number and child.number else number
             found = _item(child, f"{number}. " if number else "- ")
             number += bool(number)
         else:
-            found = (_indented(block, "  ", "  ") for block in _blocks([child]))
+            found = _blocks([child])
+            for block in found:
+                _indent(block, "  ", "  ")
         for block in found:
-            yield block if first or block.tight else block._replace(tight=True)
-            first = False
+            block.tight = block.tight or bool(blocks)
+            blocks.append(block)
+    return blocks
 
 
-def _item(node: Structure, marker: str = "- ") -> Iterator[ContentBlock]:
-    blocks = list(_blocks(node.children))
-    if blocks:
-        yield _indented(_joined(blocks), marker + node.word, " " * len(marker))
+def _item(node: Structure, marker: str = "- ") -> list[ContentBlock]:
+    blocks = _blocks(node.children)
+    if not blocks:
+        return blocks
+    block = _joined(blocks)
+    _indent(block, marker + node.word, " " * len(marker))
+    return [block]
 
 
 def _joined(blocks: Sequence[ContentBlock]) -> ContentBlock:
     """Several blocks as one; a list begins on the line right after its paragraph."""
+    if len(blocks) == 1:  # true for most items
+        return ContentBlock(blocks[0].text, blocks[0].shown, page=blocks[0].page)
     parts: list[str] = []
     for block in blocks:
         if parts:
             is_close = block.tight or _ITEM_START.match(block.shown)
             parts.append("\n" if is_close else "\n\n")
         parts.append(block.shown)
-    text = "\n".join(block.text for block in blocks if block.text)
+    text = "\n".join([block.text for block in blocks if block.text])
     return ContentBlock(text, "".join(parts), page=blocks[0].page)
 
 
-def _indented(block: ContentBlock, first: str, rest: str) -> ContentBlock:
-    """A block with a prefix before its first line, and another before the rest."""
+def _indent(block: ContentBlock, first: str, rest: str) -> None:
+    """Put a prefix before the first line of a block, and another before its other lines."""
     shown = block.shown
     if "\n" in shown:
         begin, *lines = shown.split("\n")
-        shown = "\n".join([begin, *(rest + line if line else rest.rstrip() for line in lines)])
-    text, _, _, anchor, page, tight, lead = block
-    return ContentBlock(text, first + shown, 0, anchor, page, tight, lead)
+        shown = "\n".join([begin, *[rest + line if line else rest.rstrip() for line in lines]])
+    block.markdown, block.level = first + shown, 0
 
 
-def _term(node: Structure) -> Iterator[ContentBlock]:
+def _term(node: Structure) -> list[ContentBlock]:
     lines = list(_lines(node))
-    words = _escaped_start(" ".join(line.markdown for line in lines))
-    yield _block(lines, words)._replace(anchor=node.anchor)
+    block = _block(lines, _escaped_start(" ".join([line.markdown for line in lines])))
+    block.anchor = node.anchor
+    return [block]
 
 
-def _detail(node: Structure) -> Iterator[ContentBlock]:
+def _detail(node: Structure) -> list[ContentBlock]:
+    blocks = _blocks(node.children)
     first = ":   "
-    for block in _blocks(node.children):
-        yield _indented(block, first, "    ")
+    for block in blocks:
+        _indent(block, first, "    ")
         first = "    "
+    return blocks
 
 
-def _quote(node: Structure) -> Iterator[ContentBlock]:
-    blocks = list(_blocks(node.children))
+def _quote(node: Structure) -> list[ContentBlock]:
+    blocks = _blocks(node.children)
+    if not blocks:
+        return blocks
     joined = _joined(blocks)
     if node.word:
         titled = blocks[0].text.strip(": ").upper() in WORDS
         shown = _joined(blocks[1:]).shown if titled else joined.shown
-        joined = joined._replace(markdown=f"[!{node.word}]\n{shown}".rstrip())
-    yield _indented(joined, "> ", "> ")
+        joined.markdown = f"[!{node.word}]\n{shown}".rstrip()
+    _indent(joined, "> ", "> ")
+    return [joined]
 
 
-def _listing(node: Structure) -> Iterator[ContentBlock]:
-    yield _block(list(_lines(node)), node.word)
+def _listing(node: Structure) -> list[ContentBlock]:
+    return [_block(list(_lines(node)), node.word)]
 
 
-def _table(node: Structure) -> Iterator[ContentBlock]:
+def _table(node: Structure) -> list[ContentBlock]:
     """The rows of a table, one block each; a table of one column serves the layout only."""
     rows: list[Structure] = []
     captions: list[Structure | OutlineLine] = []
@@ -733,18 +778,20 @@ def _table(node: Structure) -> Iterator[ContentBlock]:
     spanning = _keeps_spans(rows)
     width = max((_width(row, spanning=spanning) for row in rows), default=0)
     if width <= 1:
-        yield from _blocks(node.children)
-        return
-    yield from _blocks(captions)
+        return _blocks(node.children)
+    blocks = _blocks(captions)
     has_head = all(cell.is_head for cell in _cells(rows[0]) if cell.children)
     reaching: dict[int, int] = {}
     shown = [_row(row, reaching, spanning=spanning) for row in rows]
     first = shown.pop(0) if has_head else _in_pipes([""] * width)
     lead = f"{first}\n{_in_pipes(['---'] * width)}"
-    yield _block(list(_lines(rows[0])), lead if has_head else f"{lead}\n{shown.pop(0)}")
+    blocks.append(_block(list(_lines(rows[0])), lead if has_head else f"{lead}\n{shown.pop(0)}"))
     repeated = f"{lead}\n" if len(lead) <= MAX_LEAD else ""
     for row, words in zip(rows[1:], shown, strict=True):
-        yield _block(list(_lines(row)), words)._replace(tight=True, lead=repeated)
+        block = _block(list(_lines(row)), words)
+        block.tight, block.lead = True, repeated
+        blocks.append(block)
+    return blocks
 
 
 def _cells(row: Structure) -> list[Structure]:
@@ -783,8 +830,8 @@ def _in_pipes(cells: Iterable[str]) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def _nothing(_node: Structure) -> Iterator[ContentBlock]:
-    return iter(())
+def _nothing(_node: Structure) -> list[ContentBlock]:
+    return []
 
 
 _WRITERS = {

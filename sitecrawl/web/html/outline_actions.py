@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from sitecrawl.web.html.elements import HEADINGS, INLINE, TEXT
+from sitecrawl.web.html.elements import HEADINGS, INLINE, SPAN, TEXT, tag_number
 from sitecrawl.web.html.outline import (
     ADMONITIONS,
     CODE,
@@ -24,7 +24,7 @@ from sitecrawl.web.html.outline import (
     fenced,
 )
 from sitecrawl.web.html.text_elements import GUTTERS, NUMBERS
-from sitecrawl.web.html.walk import Enter, Leave, Walk, leave_block, skip
+from sitecrawl.web.html.walk import Enter, Leave, Walk, enter_block, leave_block, skip
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode
@@ -59,6 +59,9 @@ NO_LANGUAGES = frozenset({"none", "default", "text", "plaintext", "plain", "notr
 MAX_BEFORE_BOX = 4  # nodes before the box of a task
 LINES_OF_CODE = frozenset({"div", "p", "li", "tr"})
 NO_CODE = frozenset({"br", "script", "style", "template", "button"})
+NOT_ONLY_WORDS = frozenset(map(tag_number, LINES_OF_CODE | NO_CODE))
+"""Elements that end a line of code, or hold none."""
+_INPUT = tag_number("input")
 
 
 def outlined(tag: str, inner: Enter | None) -> Enter | None:
@@ -77,7 +80,8 @@ def outlined(tag: str, inner: Enter | None) -> Enter | None:
         return _listed(inner)
     if tag in INLINE:
         return inner
-    contained = _contained(inner, _makers.get(tag, _admonition if tag in MAY_WARN else None))
+    make = _makers.get(tag, _admonition if tag in MAY_WARN else None)
+    contained = enter_part if inner is enter_block and make is None else _contained(inner, make)
     return _paged(contained) if tag == "section" else contained
 
 
@@ -87,7 +91,7 @@ def _ending(mark: Format, leave: Leave | None) -> Leave:
     def leave_formatted(walk: Walk, node: LexborNode) -> None:
         if leave is not None:
             leave(walk, node)
-        walk.marked.mark(mark, opens=False)
+        walk.marked.end(mark)
 
     return leave_formatted
 
@@ -98,7 +102,7 @@ def _formatted(mark: Format, inner: Enter | None) -> Enter:
 
     def enter_formatted(walk: Walk, node: LexborNode) -> Leave | None:
         leave = inner(walk, node) if inner is not None else None
-        if leave is skip or not walk.marked.mark(mark, opens=True):
+        if leave is skip or not walk.marked.begin(mark):
             return leave
         return leave_plain if leave is None else _ending(mark, leave)
 
@@ -110,11 +114,11 @@ def _linked(inner: Enter | None) -> Enter:
 
     def enter_link(walk: Walk, node: LexborNode) -> Leave | None:
         leave = inner(walk, node) if inner is not None else None
-        href = node.attributes.get("href")
+        href = node.attrs.get("href")  # half the time of a dictionary of all attributes
         if leave is skip or href is None:
             return leave
         mark = Format(LINK, href)
-        return _ending(mark, leave) if walk.marked.mark(mark, opens=True) else leave
+        return _ending(mark, leave) if walk.marked.begin(mark) else leave
 
     return enter_link
 
@@ -130,11 +134,11 @@ def _pictured(inner: Enter) -> Enter:
             lazy = (attributes.get(name) for name in LAZY_SOURCES)
             source = next((each for each in lazy if each), "")
         before = len(text.pieces)
-        if not text.mark(Format(IMAGE, source), opens=True):
+        if not text.begin(Format(IMAGE, source)):
             return inner(walk, node)
         leave = inner(walk, node)
         if len(text.pieces) > before:
-            text.mark(Format(IMAGE, source), opens=False)
+            text.end(Format(IMAGE, source))
         else:
             text.unmark()
         return leave
@@ -181,7 +185,7 @@ def _listed(inner: Enter) -> Enter:
         text = walk.marked
         outline = text.outline
         is_outer = not (outline.listings or text.muted)
-        code = code_of(node) if is_outer else ""
+        code = code_of(node, is_fragment=walk.fragments > 0) if is_outer else ""
         leave = inner(walk, node)
         if leave is None or leave is skip:
             return leave
@@ -224,6 +228,13 @@ def _contained(inner: Enter, make: Callable[[LexborNode], Structure | None] | No
     return enter_contained
 
 
+def enter_part(walk: Walk, _node: LexborNode) -> Leave | None:
+    """End the paragraph before a block, and the block's own at its end."""
+    walk.text.flush()
+    walk.marked.outline.broken = True
+    return _leave_part
+
+
 def _leave_part(walk: Walk, _node: LexborNode) -> None:
     walk.text.flush()
     walk.marked.outline.broken = True
@@ -234,8 +245,13 @@ def _leave_structure(walk: Walk, _node: LexborNode) -> None:
     walk.marked.outline.close()
 
 
-def code_of(pre: LexborNode) -> str:
+def code_of(pre: LexborNode, *, is_fragment: bool = False) -> str:
     """Preformatted text with its white space, without line numbers."""
+    if not is_fragment:  # traversing the first node of a fragment covers all of the fragment
+        inside = pre.traverse()
+        next(inside)
+        if all(map(_holds_words, inside)):
+            return _without_ends(pre.text())
     parts: list[str] = []
     around: list[LexborNode] = []
     node = pre.first_child
@@ -252,8 +268,18 @@ def code_of(pre: LexborNode) -> str:
                 node = node.first_child
                 continue
         node = node.next
-    lines = [line.rstrip() for line in "".join(parts).replace("\r", "").split("\n")]
-    return "\n".join(lines).strip("\n")
+    return _without_ends("".join(parts))
+
+
+def _without_ends(code: str) -> str:
+    """Code without white space at the ends of lines, and without empty lines around it."""
+    return "\n".join([line.rstrip() for line in code.replace("\r", "").split("\n")]).strip("\n")
+
+
+def _holds_words(node: LexborNode) -> bool:
+    """Return True for an element of a listing of which only the text counts."""
+    tag = node.tag_id
+    return tag not in NOT_ONLY_WORDS and not (tag == SPAN and node.attrs.get("class") in NUMBERS)
 
 
 def _part_lines(parts: list[str], node: LexborNode) -> None:
@@ -267,7 +293,7 @@ def _part_lines(parts: list[str], node: LexborNode) -> None:
 
 
 def _is_number(node: LexborNode) -> bool:
-    return node.tag == "span" and node.attributes.get("class") in NUMBERS
+    return node.tag_id == SPAN and node.attributes.get("class") in NUMBERS
 
 
 def language_of(pre: LexborNode) -> str:
@@ -282,14 +308,26 @@ def language_of(pre: LexborNode) -> str:
             continue
         attributes = node.attributes
         named = attributes.get("data-lang") or attributes.get("data-language") or ""
+        named = named[:MAX_CLASSES]
         classes = (attributes.get("class") or "")[:MAX_CLASSES]
-        for found in (named, *_LANGUAGE.findall(classes), *_PANDOC.findall(classes)):
-            language = found.lower().strip()
-            if language in NO_LANGUAGES:
-                return ""
-            if language and len(language) <= MAX_LANGUAGE and language.isprintable():
-                return str(language.split()[0])
+        if not named and not classes:
+            continue
+        language = _language_named(named, classes)
+        if language is not None:
+            return language
     return ""
+
+
+@lru_cache(maxsize=4_096)
+def _language_named(named: str, classes: str) -> str | None:
+    """The language that an element names; empty for none, None if it says nothing."""
+    for found in (named, *_LANGUAGE.findall(classes), *_PANDOC.findall(classes)):
+        language = found.lower().strip()
+        if language in NO_LANGUAGES:
+            return ""
+        if language and len(language) <= MAX_LANGUAGE and language.isprintable():
+            return str(language.split()[0])
+    return None
 
 
 def _classes(node: LexborNode) -> list[str]:
@@ -298,7 +336,7 @@ def _classes(node: LexborNode) -> list[str]:
 
 def _admonition(node: LexborNode) -> Structure | None:
     """A quote for a note or warning; None for any other element."""
-    classes = node.attributes.get("class")
+    classes = node.attrs.get("class")
     word = _kind_of_admonition(classes[:MAX_CLASSES].lower()) if classes else None
     return Structure(NodeKind.QUOTE, word=word) if word is not None else None
 
@@ -329,11 +367,11 @@ def _item(node: LexborNode) -> Structure:
 def _box(node: LexborNode) -> str:
     child = node.first_child
     for _ in range(MAX_BEFORE_BOX):
-        if child is None or child.tag == "input":
+        if child is None or child.tag_id == _INPUT:
             break
         is_wrapper = child.tag in ("p", "label")
         child = child.first_child if is_wrapper else child.next if child.tag_id == TEXT else None
-    attributes = child.attributes if child is not None and child.tag == "input" else {}
+    attributes = child.attributes if child is not None and child.tag_id == _INPUT else {}
     if attributes.get("type") != "checkbox" or "disabled" not in attributes:
         return ""
     return "[x] " if "checked" in attributes else "[ ] "
@@ -356,7 +394,7 @@ def _cell(node: LexborNode) -> Structure:
 
 def _number(node: LexborNode, name: str, default: int) -> int:
     """The value of an attribute as a positive number, or the default."""
-    value = (node.attributes.get(name) or "").strip()[:9]
+    value = (node.attrs.get(name) or "").strip()[:9]
     return max(int(value), 1) if value.isascii() and value.isdigit() else default
 
 

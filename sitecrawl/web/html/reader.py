@@ -105,7 +105,7 @@ def read_html(page: Page, markup: bytes, options: ReadOptions) -> Reading:
     walk.language = page.language
     if isinstance(walk.text, MarkedText):
         walk.text.outline.has_pages = not (is_html(page.content_type) or is_xml(page.content_type))
-        walk.text.base = Base(resolve(walk.base or "", page.url) or page.url, "utf-8")
+        walk.text.outline.base = Base(resolve(walk.base or "", page.url) or page.url, "utf-8")
     marked = _mark_elements(walk, root, markup)
     walk.read(first_node(root))
     walk.text.close()

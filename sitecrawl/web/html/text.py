@@ -70,9 +70,9 @@ class TextBuilder:
         if not self.pieces:
             return
         line = "".join(self.pieces).replace("\n", " ").strip()
+        is_alt = False
         if self._alts:
-            if self._alts == sum(not piece.isspace() for piece in self.pieces):
-                self.alt_lines.append(len(self.lines))
+            is_alt = self._alts == sum(not piece.isspace() for piece in self.pieces)
             self._alts = 0
         self.pieces.clear()
         # The space is the one printable white space; most lines are returned unchanged.
@@ -81,6 +81,8 @@ class TextBuilder:
         elif "  " in line:
             line = _SPACES.sub(" ", line)
         if line:
+            if is_alt:
+                self.alt_lines.append(len(self.lines))
             self.add(line[:-1].rstrip() if line[-1] == PERMALINK and len(line) > 1 else line)
 
     def flush_lines(self) -> None:
