@@ -1,15 +1,14 @@
 """Starts that were removed from the configuration and may no longer belong to the crawl.
 
 A former start is an ordinary URL, but possibly one to which no page links and which no sitemap
-lists. ``retire`` marks the former starts as unnamed. A page or sitemap in scope that references one
-removes its mark, and so does a stored link. ``unnamed`` returns those still marked, in a run that
-follows links and reads sitemaps, once nothing is left that could reference them:
+lists. ``retire`` marks as unnamed the former starts that no sitemap has ever listed. A page or
+sitemap in scope that references one removes its mark, and so does a stored link. ``unnamed`` returns
+those still marked, in a run that follows links, once nothing is left that could reference them:
 
 - every page with a document was read for its links, and answered since, and
-- nothing else is due that was never requested, and
-- every requested sitemap was read.
+- nothing else is due that was never requested.
 
-In case of doubt the former start is kept: if a page with a document is gone, or a sitemap is missing.
+In case of doubt the former start is kept: if a page with a document is gone.
 While a start has never brought anything, as one that was mistyped, no document is deleted because
 other starts are gone.
 """
@@ -38,7 +37,10 @@ STARTS = (
     " WHERE u.via = 'seed' AND o.realm = ? ORDER BY u.id"
 )
 # The depth is that of a page linked from a start; the real one is unknown.
-RETIRE = "UPDATE url SET via = 'link', priority = 0, depth = 1, unnamed = 1 WHERE id = ?"
+RETIRE = (
+    "UPDATE url SET via = 'link', priority = 0, depth = 1,"
+    " unnamed = CASE WHEN listed = 0 THEN 1 ELSE 0 END WHERE id = ?"
+)
 MARKED = (
     "SELECT o.key, u.fingerprint FROM url AS u JOIN origin AS o ON o.id = u.origin"
     " WHERE u.unnamed = 1 AND o.realm = ?"
@@ -97,7 +99,6 @@ class FormerStarts:
         retired = [(id_, url) for id_, key, identity, url in rows if (key, identity) not in kept]
         if retired:
             self._database.many(RETIRE, [(id_,) for id_, _ in retired])
-            self._database.execute("DELETE FROM listing WHERE realm = ?", (self._realm,))
             self._load()
         return [url for _, url in retired]
 
@@ -115,8 +116,7 @@ class FormerStarts:
 
     def unnamed(self, origin: int) -> list[int]:
         """Exclude and return the former starts of an origin that nothing references."""
-        listings = "SELECT 1 FROM listing WHERE realm = ?"
-        if not (self.marked and self._reads_all) or self._database.rows(listings, (self._realm,)):
+        if not (self.marked and self._reads_all):
             return []
         found = [url for (url,) in self._database.rows(OF_ORIGIN, (origin,))]
         named = self._named(found)
@@ -145,20 +145,6 @@ class FormerStarts:
         if not rows or not self._database.rows(WITHOUT_CONTENT, (self._realm,)):
             return set()
         return {url for (url,) in rows}
-
-    def ask_listings(self, urls: Iterable[str]) -> None:
-        """Record that sitemaps, which may list a former start, are requested."""
-        if self.marked:
-            self._database.many(
-                "INSERT INTO listing (realm, url) VALUES (?, ?) ON CONFLICT DO NOTHING",
-                [(self._realm, url) for url in urls],
-            )
-
-    def read_listing(self, url: str) -> None:
-        """Record that a sitemap was read to its end."""
-        self._database.execute(
-            "DELETE FROM listing WHERE realm = ? AND url = ?", (self._realm, url)
-        )
 
     def _load(self) -> None:
         rows = self._database.rows(MARKED, (self._realm,))

@@ -135,8 +135,6 @@ class Store:
         self._woken = time.monotonic()
         self._wakes = options.selection.links
 
-    ask_listings = of("_former_starts", FormerStarts.ask_listings)
-    read_listing = of("_former_starts", FormerStarts.read_listing)
     kept_file = of("_kept_files", KeptFiles.find)
     keep_file = of("_kept_files", KeptFiles.keep)
     redirect_chain = of("_claims", RedirectResolver.redirect_chain)

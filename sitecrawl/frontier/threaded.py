@@ -79,8 +79,6 @@ class Frontier:
     add = in_turn(Store.add)
     retire_starts = in_turn(Store.retire_starts)
     unnamed_starts = in_turn(Store.unnamed_starts)
-    ask_listings = in_turn(Store.ask_listings)
-    read_listing = in_turn(Store.read_listing)
     usage = in_turn(Store.usage)
     kept_file = in_turn(Store.kept_file)
     keep_file = in_turn(Store.keep_file)

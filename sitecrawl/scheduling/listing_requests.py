@@ -29,7 +29,7 @@ from sitecrawl.web.urls.url import resolve
 from sitecrawl.web.validators import retry_after
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
     from scrapy import Request
     from scrapy.statscollectors import StatsCollector
@@ -126,10 +126,8 @@ class ListingRequests:
 
     def ask(self, asked: ListingRequest) -> None:
         """Queue a request for a listing at its origin, once a pass."""
-        if asked.url in self._asked:
-            return
-        self._tasks.begin(self._expect([asked.url]))
-        self._enqueue(asked)
+        if asked.url not in self._asked:
+            self._enqueue(asked)
 
     def _enqueue(self, asked: ListingRequest) -> None:
         if len(self._asked) >= MAX_FILES or asked.steps > MAX_STEPS:
@@ -156,8 +154,7 @@ class ListingRequests:
         self._open.discard(asked.url)
         target = resolve(location(response.headers), asked.url)
         if response.status in REDIRECTS and target:
-            await self._ask_next(asked, [target])
-            await self._done(asked.url)
+            self._ask_next(asked, [target])
         elif response.status != 200:
             wait = retry_after(header(response.headers, "Retry-After"), time.time())
             self._failed_with(
@@ -165,8 +162,7 @@ class ListingRequests:
             )
         elif UNCHANGED in response.flags and asked.url in self._named_by:
             self._count("unchanged")
-            await self._ask_next(asked, self._named_by[asked.url])
-            await self._done(asked.url)
+            self._ask_next(asked, self._named_by[asked.url])
         else:
             await self._read(asked, response.body)
 
@@ -229,28 +225,13 @@ class ListingRequests:
         self._count("entries", found)
         if not problems:
             self._named_by[asked.url] = listings
-            await self._done(asked.url)
         words = f" ({', '.join(problems)})" if problems else ""
         logger.info("The %s %s names %d URLs%s", asked.kind, asked.url, found, words)
 
-    async def _ask_next(self, asked: ListingRequest, urls: Iterable[str]) -> None:
-        """Request listings that another one leads to, and store them before the other is done."""
-        new = [url for url in dict.fromkeys(urls) if url not in self._asked]
-        await self._expect(new)
-        for url in new:
-            self._enqueue(replace(asked, url=url, steps=asked.steps + 1))
-
-    async def _expect(self, urls: Sequence[str]) -> None:
-        try:
-            await self._owner.frontier.ask_listings(urls)
-        except FrontierError as error:
-            self._owner.fail(error)
-
-    async def _done(self, url: str) -> None:
-        try:
-            await self._owner.frontier.read_listing(url)
-        except FrontierError as error:
-            self._owner.fail(error)
+    def _ask_next(self, asked: ListingRequest, urls: Iterable[str]) -> None:
+        """Request listings that another one leads to."""
+        for url in urls:
+            self.ask(replace(asked, url=url, steps=asked.steps + 1))
 
     async def _take(self, asked: ListingRequest, entries: list[ListedUrl]) -> None:
         """Store the pages, and request the listings that an index names."""
@@ -269,7 +250,7 @@ class ListingRequests:
             await frontier.record_feed_dates(dated)
         else:
             await self._dates.queue_changed(times)
-        await self._ask_next(asked, (entry.url for entry in entries if entry.is_listing))
+        self._ask_next(asked, (entry.url for entry in entries if entry.is_listing))
         self._leased.acquire()
 
     def _count(self, what: str, number: int = 1) -> None:
