@@ -18,7 +18,7 @@ ROOT = Path(__file__).parents[1]
 IMAGES = ROOT / "docs" / "images"
 COLUMNS = (
     ("run", "run_worker", "receipt", "delivery", "crawl"),
-    ("origin", "evidence", "worker", "listing"),
+    ("origin", "evidence", "worker"),
     ("url",),
     ("document", "held_change", "section", "link"),
     ("outbox", "attempt", "outside", "sync_target", "dead_letter"),

@@ -35,7 +35,7 @@ EXTENSIONS_BASE = {
     "scrapy.extensions.logcount.LogCount": 0,
     "scrapy.extensions.memusage.MemoryUsage": 0,
     "scrapy.extensions.memdebug.MemoryDebugger": 0,
-    "sitecrawl.extensions.close_spider.CloseSpider": 0,
+    "scrapy.extensions.closespider.CloseSpider": 0,
     "sitecrawl.output.feeds.Feeds": 0,
     "sitecrawl.extensions.json_log.JsonLog": 4,
     "sitecrawl.extensions.log_messages.PrintableLog": 5,

@@ -38,7 +38,6 @@ def folded(text: str) -> str:
 
 
 DEFAULT = ReadOptions()
-GUESSING = ReadOptions(date_extractor="htmldate")
 
 
 def fields_of(url: str, path: Path, options: ReadOptions = DEFAULT) -> dict[str, Any]:
@@ -133,7 +132,6 @@ class Metadata:
         print("| | right | wrong | none | ms/page |\n|---|---|---|---|---|")
         pages = [(page.url, page.path) for page in known]
         found = self._each(pages, ["htmldate", "htmldate fast"])
-        found["sitecrawl, date_extractor=htmldate"] = ours(pages, GUESSING)
         for name, (told, milliseconds) in found.items():
             counts = Counter(
                 judged(filter(None, [one.date]), [page.date])

@@ -214,7 +214,6 @@ def _missing_packages(params: CrawlParams, sources: Mapping[str, str]) -> list[s
     trafilatura = params.content == "article" and params.article_extractor == "trafilatura"
     needed = [
         ("content", "article", "trafilatura", "extract", trafilatura),
-        ("date_extractor", "htmldate", "htmldate", "extract", params.date_extractor == "htmldate"),
         *(
             (option, value, "warcio", "warc", bool(value))
             for option, value in (("warc", params.warc), ("from_warc", params.from_warc))

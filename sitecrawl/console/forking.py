@@ -16,7 +16,6 @@ PRIORITY = 100  # above that of the command line
 LOG_FORMAT = "%(levelname)s|%(name)s|%(message)s"
 NOT_OF_WORKERS = (
     "scrapy.extensions.closespider.CloseSpider",
-    "sitecrawl.extensions.close_spider.CloseSpider",
     "sitecrawl.extensions.ignored_settings.IgnoredSettings",
     "sitecrawl.extensions.configuration_changes.ConfigurationChanges",
     "sitecrawl.extensions.progress.Progress",

@@ -27,7 +27,6 @@ from sitecrawl.web.languages import judged_language, read_language
 from sitecrawl.web.media_type import is_html, is_text, is_xml, media_type
 from sitecrawl.web.memory import release_memory
 from sitecrawl.web.read_options import ReadOptions
-from sitecrawl.web.text_dates import guess_date
 
 # Trailing white space; matched at its beginning only, or long runs take quadratic time.
 _TRAILING = re.compile(r"(?<![^\S\n])[^\S\n]++(?=\n|\Z)")
@@ -138,8 +137,6 @@ def _fill_text(
 ) -> None:
     """Fill the text of an HTML document, and what is read from all of it."""
     fill_text()
-    if options.date_extractor == "htmldate":
-        page.guessed_date = guess_date(markup, page.url)
     if options.content == "article" and len(markup) > MAX_MARKUP:
         page.cuts += ("article",)
     elif options.content == "article":

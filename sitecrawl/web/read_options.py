@@ -40,7 +40,6 @@ class ReadOptions:
     image_text: str = "alt"
     content: str = "page"
     article_extractor: str = "trafilatura"
-    date_extractor: str = "own"
     keep_parts: tuple[str, ...] = ()
     content_selector: str = ""
     remove_selectors: tuple[str, ...] = ()

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from datetime import date
 from functools import cache
 from itertools import islice
-from typing import Any
 
 # Names and abbreviations of months in the languages of most pages.
 _MONTHS = {
@@ -35,32 +34,12 @@ _IN_PATH = re.compile(
     r"(?P<d>0[1-9]|[12]\d|3[01]|(?<=[/_-])[1-9])(?![0-9])"
 )
 MAX_YEARS = 20  # of each century, that are examined
-MAX_GUESSED = 500_000  # bytes of a page given to htmldate, whose time is otherwise unbounded
 
 
 def date_in_path(path: str) -> date | None:
     """Return the date in the path of a URL, as weblogs and newspapers write it."""
     match = _IN_PATH.search(path)
     return _made(match) if match is not None else None
-
-
-def guess_date(markup: bytes, url: str) -> date | None:
-    """Return the date that htmldate guesses for a page in UTF-8; None if it finds none."""
-    if len(markup) > MAX_GUESSED:
-        return None
-    try:
-        found = _htmldate()(markup.decode("utf-8", "replace"), url=url, original_date=True)
-        return date.fromisoformat(found) if found else None
-    except Exception:  # noqa: BLE001 -- a library's failure on a page is a page without a date
-        return None
-
-
-@cache
-def _htmldate() -> Any:
-    """Return htmldate's function, imported on first use."""
-    from htmldate import find_date  # noqa: PLC0415
-
-    return find_date
 
 
 def dates_in(text: str, start: int, end: int) -> Iterator[tuple[int, date]]:

@@ -51,16 +51,3 @@ def test_max_pages_is_the_limit_of_all_workers_of_a_run(
     running = [crawl.begin(*found, settings=settings, **options) for _ in range(2)]
     assert [each.finish().status for each in running] == [0, 0]
     assert fetched(server) == LIMIT
-
-
-@pytest.mark.slow
-@pytest.mark.behaviour("W-14")
-@pytest.mark.parametrize("limit", ["PAGECOUNT", "ITEMCOUNT"])
-def test_limits_of_scrapy_end_all_processes(
-    server: Server, crawl: CrawlCommand, limit: str
-) -> None:
-    settings = {f"CLOSESPIDER_{limit}": 20}
-    run = crawl(*starts(server), settings=settings, workers=2, delay=0.3, politeness=0)
-    assert run.status == 0, run.log
-    assert f"it stopped at a limit (closespider_{limit.lower()})" in run.log
-    assert 20 <= run.stats["response_received_count"] < 100

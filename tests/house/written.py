@@ -122,7 +122,7 @@ def _of_arguments(name: str, words: list[str]) -> Iterator[str]:
     real = {n: v for n, v in pairs.items() if not PLACEHOLDER.search(n)}
     yield from (f"there is no option {n}" for n in real if n not in OPTIONS)
     real = {n: v for n, v in real.items() if n in OPTIONS and not PLACEHOLDER.search(v)}
-    for each in ("config", "crawl", "render", "content", "date_extractor"):  # files and extras
+    for each in ("config", "crawl", "render", "content"):  # files and extras
         real.pop(each, None)
     if real.get("start", "").startswith("@"):
         del real["start"]

@@ -124,13 +124,6 @@ class ContentParams(DocumentParams):
         description="html keeps each page itself beside its document, as it was last read, in the "
         "crawl database: `scrapy export --format html` writes it.",
     )
-    date_extractor: Literal["own", "htmldate"] = option(
-        default="own",
-        effect=Effect.READING,
-        description="How to date pages whose metadata, address and text state no date of publication: "
-        "own leaves them without one, htmldate guesses from the whole page, in 5 ms (extra "
-        "`extract`). Of 1,000 articles it dates 43 more rightly, and 22 wrongly.",
-    )
     keep_parts: Annotated[Words, among(PARTS)] = option(
         default=(),
         effect=Effect.READING,

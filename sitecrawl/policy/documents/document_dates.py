@@ -71,7 +71,7 @@ def publication(page: Page, *, from_text: bool) -> tuple[str, str]:
     day = date_by_heading(page) if from_text else None
     if day is not None:
         return _day(day), "text"
-    return (_day(page.guessed_date), "guess") if page.guessed_date else ("", "")
+    return "", ""
 
 
 def _day(day: date) -> str:

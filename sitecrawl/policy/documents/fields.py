@@ -471,7 +471,7 @@ DOCUMENT: tuple[OutputField, ...] = (
         name="published_source",
         meaning=(
             "where that date stands: `meta`, `json_ld` (microdata and RDFa included), `time`, "
-            "`url`, `text` or `guess`"
+            "`url` or `text`"
         ),
         example="json_ld",
         page=lambda facts: facts.publication[1],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import date, datetime
+from datetime import datetime
 from typing import NamedTuple
 
 from sitecrawl.web.content_blocks import ContentBlock
@@ -145,7 +145,6 @@ class Page:
     headings: tuple[Heading, ...] = ()
     definitions: tuple[Definition, ...] = ()
     blocks: tuple[Block, ...] = ()
-    guessed_date: date | None = None
     content: tuple[ContentBlock, ...] = ()
     left_out: tuple[LeftOut, ...] = ()
     language: str = ""
