@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from benchmarks.extraction.truth import cache_folder
-from sitecrawl.crawl.file_readers import FileLimits, FileReaders, ReadFile
+from sitecrawl.crawl.reader_processes import FileLimits, FileReaders, ReadFile
 from sitecrawl.web.files.formats import FORMATS, READABLE
 from sitecrawl.web.html.page import Page
 from sitecrawl.web.page_reader import read_page

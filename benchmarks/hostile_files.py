@@ -24,7 +24,7 @@ from zipfile import ZIP_DEFLATED, ZipFile
 from benchmarks.extraction.truth import cache_folder
 from benchmarks.files import FHS, converted
 from fixtures import files
-from sitecrawl.crawl.file_readers import FileLimits, FileReaders
+from sitecrawl.crawl.reader_processes import FileLimits, FileReaders
 from sitecrawl.policy.documents.page_faults import PAGE_FAULTS
 from sitecrawl.web.files.formats import READABLE
 

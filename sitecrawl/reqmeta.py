@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from scrapy.http import Response
     from twisted.python.failure import Failure
 
-    from sitecrawl.crawl.file_readers import ReadFile
+    from sitecrawl.crawl.reader_processes import ReadFile
     from sitecrawl.crawl.visit import Visit
     from sitecrawl.policy.documents.obedience import RobotsVerdict
     from sitecrawl.policy.documents.placeholders import Placeholder

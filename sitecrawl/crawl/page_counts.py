@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from sitecrawl.frontier.run_counters import EXAMPLE, better_example
+from sitecrawl.frontier.runs import EXAMPLE, better_example
 
 PAGES = "pages"
 

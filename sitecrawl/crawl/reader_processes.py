@@ -1,19 +1,27 @@
-"""Pool of processes that read what the crawl has fetched."""
+"""Pools of processes that read pages, for several cores, and files, which cannot crash the crawl."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
+import os
+import pickle
 import sys
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import sitecrawl
+from sitecrawl.web.page_process import LENGTH, framed
 
 if TYPE_CHECKING:
     from asyncio.subprocess import Process
     from collections.abc import AsyncIterator, Sequence
+
+    from sitecrawl.web.html.page import Page
+    from sitecrawl.web.read_options import ReadOptions
 
 # python -I leaves out the path of this package, so it is passed as an argument.
 BOOT = "import sys; sys.path += sys.argv[1].split('\\n'); from {} import main; main(sys.argv[2:])"
@@ -87,3 +95,96 @@ async def _end(process: Process) -> None:
     with contextlib.suppress(ProcessLookupError):
         process.kill()
     await process.wait()
+
+
+PAGE_MODULE = "sitecrawl.web.page_process"
+TRIES = 2
+
+
+class PageReadersError(Exception):
+    """No process that reads pages can be started, or two in a row ended with a page."""
+
+
+class PageReaders:
+    """At most ``size`` processes, each of which reads one page at a time."""
+
+    def __init__(self, options: ReadOptions, size: int) -> None:
+        self._processes = ReaderProcesses(PAGE_MODULE, size=size, greeting=framed(options))
+        self.close = self._processes.close
+
+    async def read(self, **arguments: Any) -> Page:
+        """Read a page by the arguments of ``read_page``; a process that ends costs a second try.
+
+        Raises PageReadersError.
+        """
+        frame, failure = framed(arguments), ""
+        for _ in range(TRIES):
+            try:
+                async with self._processes.process() as (target, source):
+                    target.write(frame)
+                    await target.drain()
+                    length = int.from_bytes(await source.readexactly(LENGTH), "big")
+                    packed = await source.readexactly(length)
+            except (OSError, EOFError) as error:
+                failure = repr(error)
+            else:
+                page: Page = pickle.loads(packed)  # noqa: S301 -- of our own process
+                return page
+        raise PageReadersError(f"the process that read the page failed, twice: {failure}")
+
+
+FILE_MODULE = "sitecrawl.web.files.worker"
+TIMEOUT_FACTOR = 10  # timeout of a reply, as a multiple of the processor seconds of a file
+START_SECONDS = 60
+
+
+class FileReadersError(Exception):
+    """No process that reads files can be started, or it does not answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileLimits:
+    """Bounds for reading one file: processor seconds, and bytes of memory."""
+
+    seconds: float = 20.0
+    memory: int = 600_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class ReadFile:
+    """A file converted to HTML, or the reason why it failed; ``cpu`` is processor seconds."""
+
+    html: bytes = b""
+    fault: str = ""
+    detail: str = ""
+    cuts: tuple[str, ...] = ()
+    cpu: float = 0.0
+
+
+class FileReaders:
+    """Processes that read files, at most one for each core.
+
+    One that does not answer is killed, and a new one started for the next file.
+    """
+
+    def __init__(self, formats: Sequence[str], limits: FileLimits, size: int = 0) -> None:
+        self._limits = limits
+        cores = len(os.sched_getaffinity(0))
+        self._processes = ReaderProcesses(FILE_MODULE, formats, size=size or cores)
+        self.close = self._processes.close
+
+    async def read(self, body: bytes, kind: str) -> ReadFile:
+        """Read a file of a media type; raises FileReadersError if no process can."""
+        limits = {"seconds": self._limits.seconds, "memory": self._limits.memory}
+        request = json.dumps({"kind": kind, "size": len(body), **limits}).encode()
+        try:
+            async with self._processes.process() as (target, source):
+                async with asyncio.timeout(self._limits.seconds * TIMEOUT_FACTOR + START_SECONDS):
+                    target.write(request + b"\n" + body)
+                    await target.drain()
+                    head = json.loads(await source.readline())
+                    html = await source.readexactly(head["size"])
+        except (OSError, EOFError, ValueError, TimeoutError) as error:
+            raise FileReadersError(f"no process has read it: {error!r}") from error
+        cuts = tuple(head.get("cuts", ()))
+        return ReadFile(html, head["fault"], head["detail"], cuts, head["cpu"])

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy import signals
 
-from sitecrawl.crawl.file_readers import FileLimits, FileReaders, FileReadersError, ReadFile
+from sitecrawl.crawl.reader_processes import FileLimits, FileReaders, FileReadersError, ReadFile
 from sitecrawl.policy.http.answers import FetchResult
 from sitecrawl.policy.outcomes import Outcome
 from sitecrawl.reqmeta import FILE, media_type_of, visit_of

@@ -9,7 +9,7 @@ from weakref import WeakValueDictionary
 
 from scrapy import signals
 
-from sitecrawl.crawl.page_readers import PageReaders, PageReadersError
+from sitecrawl.crawl.reader_processes import PageReaders, PageReadersError
 from sitecrawl.extensions.crawl import crawl_of
 from sitecrawl.frontier.base import FrontierError
 from sitecrawl.policy.documents.audit import audit_text

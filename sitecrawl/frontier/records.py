@@ -15,7 +15,7 @@ from sitecrawl.frontier.leases import day_of, is_dead, stopped_without_end
 from sitecrawl.frontier.link_table import LinkGraph
 from sitecrawl.frontier.outbox import read_changes, read_document
 from sitecrawl.frontier.redirect_resolver import RedirectResolver
-from sitecrawl.frontier.run_counters import of_run
+from sitecrawl.frontier.runs import of_run
 from sitecrawl.policy.lifecycle.revisit import FAILED, Age, Revisit
 from sitecrawl.policy.outcomes import READ
 from sitecrawl.web.decompression import zstd

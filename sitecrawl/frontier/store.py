@@ -43,7 +43,7 @@ from sitecrawl.frontier.link_table import Links
 from sitecrawl.frontier.loss_guard import settle
 from sitecrawl.frontier.outbox import Outbox
 from sitecrawl.frontier.redirect_resolver import RedirectResolver
-from sitecrawl.frontier.run_counters import combined, worker_counters
+from sitecrawl.frontier.runs import combined, worker_counters
 from sitecrawl.frontier.state_options import StateOptions
 from sitecrawl.frontier.url_table import Reminders, Urls
 from sitecrawl.frontier.visit_reducer import VisitReducer

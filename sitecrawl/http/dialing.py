@@ -1,17 +1,20 @@
-"""Opening of connections: TLS contexts, proxy tunnels, address checks, Happy Eyeballs."""
+"""Opening of connections: TLS contexts, proxies, address checks, Happy Eyeballs."""
 
 from __future__ import annotations
 
 import asyncio
 import socket
 import ssl
+from base64 import b64decode
 from collections.abc import Collection, Mapping, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, cast
 from urllib.parse import urlsplit
 
-from scrapy.exceptions import DownloadCancelledError, DownloadFailedError
+from scrapy.exceptions import DownloadCancelledError, DownloadFailedError, NotSupported
 
+from sitecrawl import install_command
 from sitecrawl.http.connection import Connection, ConnectionPool
 from sitecrawl.http.exchange import FetchLimits
 from sitecrawl.http.fetch_errors import (
@@ -21,7 +24,6 @@ from sitecrawl.http.fetch_errors import (
     disconnect_error,
 )
 from sitecrawl.http.messages import SOCKS, BindAddress, HeadReader, ResponseHead, Route
-from sitecrawl.http.socks import connect_by_socks
 from sitecrawl.policy.http.network_addresses import AddressRule
 from sitecrawl.resolver import addresses_of
 
@@ -275,4 +277,31 @@ async def _connect(address: str, port: int, bind: BindAddress) -> socket.socket:
     except BaseException:
         made.close()
         raise
+    return made
+
+
+SOCKS_PACKAGE = "python_socks"
+
+
+async def connect_by_socks(route: Route, seconds: float) -> socket.socket:
+    """Connect to the server of a route; raises OSError for the proxy, TunnelError for the server."""
+    if find_spec(SOCKS_PACKAGE) is None:
+        raise NotSupported(
+            f"SOCKS proxies need the package {SOCKS_PACKAGE}: {install_command('socks')}"
+        )
+    from python_socks import ProxyConnectionError, ProxyError, ProxyType  # noqa: PLC0415 -- optional
+    from python_socks.async_.asyncio import Proxy  # noqa: PLC0415
+
+    tunnel = route.tunnel
+    assert tunnel is not None
+    known = b64decode((tunnel.authorization or b"").removeprefix(b"Basic ")).decode("latin-1")
+    user, _, password = known.partition(":")
+    kind = ProxyType.SOCKS4 if tunnel.scheme.startswith("socks4") else ProxyType.SOCKS5
+    proxy = Proxy(kind, tunnel.host, tunnel.port, user or None, password or None, rdns=True)
+    try:
+        made = await proxy.connect(route.host, route.port, seconds, local_addr=route.bind)
+    except ProxyConnectionError as error:
+        raise OSError(error.errno, error.strerror) from error
+    except ProxyError as error:
+        raise TunnelError(f"the proxy of {route.host}: {error}") from error
     return made

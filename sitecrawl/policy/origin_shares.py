@@ -1,4 +1,4 @@
-"""Fair shares of the origins of a crawl: each worker's part of the waiting URLs.
+"""Fair shares of a crawl: each worker's part of the waiting URLs, and of a limited run's requests.
 
 Every worker decides for itself from the same numbers, without a coordinator. The load of a worker
 is that of the origins that it has leased.
@@ -67,3 +67,16 @@ def to_hand_over(
     if not given and load > max(others) + moving:
         given = [key for key in reversed(ordered) if mine[key] < load - least - moving][:1]
     return given
+
+
+MAX_BLOCK = 50
+"""Requests granted at a time, so that a limit costs no transaction for each page."""
+BLOCKS_LEFT = 4
+"""Blocks left for each worker after a grant; they shrink, so that all end at about the same time."""
+
+
+def block_size(left: int, workers: int) -> int:
+    """Return how many of the requests that are left a worker may have next."""
+    if left <= 0:
+        return 0
+    return max(1, min(MAX_BLOCK, left // (BLOCKS_LEFT * max(workers, 1))))

@@ -10,10 +10,14 @@ from urllib.parse import urlsplit
 
 from scrapy.exceptions import CannotResolveHostError
 
-from sitecrawl.http.dialing import connect_bytes, connect_first, permitted_addresses
+from sitecrawl.http.dialing import (
+    connect_by_socks,
+    connect_bytes,
+    connect_first,
+    permitted_addresses,
+)
 from sitecrawl.http.fetch_errors import AddressRefusedError, TunnelError
 from sitecrawl.http.messages import SOCKS, Route, Tunnel
-from sitecrawl.http.socks import connect_by_socks
 from sitecrawl.policy.http.network_addresses import AddressRule, is_address
 
 HEAD_SECONDS = 30.0

@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from sitecrawl.frontier.base import FrontierError, Heartbeat
-from sitecrawl.frontier.run_counters import combined
+from sitecrawl.frontier.runs import combined
 from sitecrawl.policy.origin_shares import to_hand_over
 
 if TYPE_CHECKING:

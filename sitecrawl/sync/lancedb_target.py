@@ -17,6 +17,7 @@ from ctypes import CDLL
 from dataclasses import asdict, dataclass, replace
 from datetime import timedelta
 from functools import cached_property
+from hashlib import blake2b
 from typing import IO, Any, ClassVar
 
 os.environ.setdefault("LANCEDB_LOG", "error")  # read when it is imported; it warns of new tables
@@ -29,7 +30,6 @@ import pyarrow as pa
 
 from sitecrawl.frontier.base import Change
 from sitecrawl.frontier.change_log import DeadLetter, ExpectedCount
-from sitecrawl.sync.bloom_filter import BloomFilter
 from sitecrawl.sync.embedding import Embedder, vector_fault
 from sitecrawl.sync.page_sections import PageSection, page_sections
 from sitecrawl.sync.target import (
@@ -409,3 +409,31 @@ def _checked(digits: str) -> str:
     if not digits.isalnum():
         raise ValueError(f"{digits!r} is no id")
     return digits
+
+
+BITS = 1 << 24  # 2 MB; of a million texts 0.2 % of others are claimed, of ten million most
+PROBES = 4
+
+
+class BloomFilter:
+    """Texts that were added, and a few more."""
+
+    def __init__(self) -> None:
+        self._bits = bytearray(BITS // 8)
+
+    def update(self, texts: Iterable[str]) -> None:
+        """Add texts."""
+        for text in texts:
+            for place in _places(text):
+                self._bits[place >> 3] |= 1 << (place & 7)
+
+    def __contains__(self, text: str) -> bool:
+        """Return False only if a text was never added."""
+        return all(self._bits[place >> 3] & 1 << (place & 7) for place in _places(text))
+
+
+def _places(text: str) -> Iterable[int]:
+    digest = blake2b(text.encode(), digest_size=4 * PROBES).digest()
+    return (
+        int.from_bytes(digest[start : start + 4], "big") % BITS for start in range(0, 4 * PROBES, 4)
+    )

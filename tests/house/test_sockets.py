@@ -27,7 +27,6 @@ CALLS = frozenset(
 )
 MAY = {
     "http/dialing.py": "connects to the addresses that AddressRule permits, and to proxies",
-    "http/socks.py": "connects to SOCKS proxies, which the user chose",
     "http/agent_files.py": "checks what an agent has published, at URLs that the user names",
     "resolver.py": "recognizes addresses",
     "render/sandbox_proxy.py": "listens for the browser on loopback; connects by http/dialing.py",

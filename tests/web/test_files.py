@@ -15,7 +15,7 @@ from twisted.internet.defer import Deferred
 
 from fixtures import files
 from sitecrawl.config.installed_browser import find_chromium
-from sitecrawl.crawl.file_readers import FileLimits, FileReaders
+from sitecrawl.crawl.reader_processes import FileLimits, FileReaders
 from sitecrawl.policy.documents.sections import markdown_of
 from sitecrawl.web.files.file_reader import read_file
 from sitecrawl.web.files.formats import media_types, sniff_file
