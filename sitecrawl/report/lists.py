@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from heapq import nlargest
 
 from sitecrawl.policy.documents.usage_permissions import USES, cited, unread_licenses
@@ -11,17 +11,7 @@ from sitecrawl.policy.outcomes import REDIRECTS, Outcome
 from sitecrawl.policy.urls.templates import url_template
 from sitecrawl.report import problems
 from sitecrawl.report.facts import BROKEN, Facts, Row
-from sitecrawl.report.report_list import (
-    CONTENT,
-    CRAWL,
-    LINKS,
-    OVERVIEW,
-    POLITE,
-    SITE_PROBLEMS,
-    ReportList,
-    moment,
-    word,
-)
+from sitecrawl.report.report_list import Reader, ReportList, moment, read_lists, word
 from sitecrawl.web.urls.url import origin, split
 
 MAX_EXTREMES = 1000
@@ -285,242 +275,33 @@ def _depths(facts: Facts) -> Iterator[Row]:
         yield clicks, number, share, "▇" * (BAR * number // most)
 
 
-PROBLEMS = ReportList(
-    "problems",
-    "Problems by importance",
-    SITE_PROBLEMS,
-    "What is wrong with the site: why it matters, what to do, and where; each has a list of its own.",
-    "No problem was found on the pages that were read.",
-    ("importance", "problem", "number", "what", "why", "what_to_do", "examples", "list"),
-    problems.summary,
-)
-LISTS: tuple[ReportList, ...] = (
-    PROBLEMS,
-    *(each.of for each in problems.ALL),
-    ReportList(
-        "indexability",
-        "Indexability",
-        OVERVIEW,
-        "Every known URL: in the index or why not, where it stands in the site, and the lengths of "
-        "its texts.",
-        "No URL is known.",
-        (
-            *("url", "indexable", "reason", "status", "canonical", "listed", "pages", "clicks"),
-            *("title_length", "description_length", "h1", "words"),
-        ),
-        _indexability,
-    ),
-    ReportList(
-        "folders",
-        "Folders",
-        OVERVIEW,
-        "The tree of folders, with all URLs below each.",
-        "No URL is known.",
-        ("folder", "urls", "documents", *FATES[1:], "percent"),
-        _folders,
-    ),
-    ReportList(
-        "depths",
-        "Depth",
-        OVERVIEW,
-        "Documents by the number of links from the nearest start; none where only a sitemap leads.",
-        "There are no documents.",
-        ("clicks", "documents", "percent", "share"),
-        _depths,
-    ),
-    ReportList(
-        "differences",
-        "Differences from an earlier run",
-        OVERVIEW,
-        "URLs that end otherwise than after the run before, or after --against RUN; what broke comes "
-        "first.",
-        "No URL ends otherwise than it did.",
-        ("url", "before", "outcome", "reason", "visited_at"),
-        _differences,
-    ),
-    ReportList(
-        "runs",
-        "Runs",
-        OVERVIEW,
-        "The last runs, the newest first, with the documents that each has written or deleted.",
-        "There is no run.",
-        ("run", "started_at", "ended_at", "finish_reason", "new", "changed", "deleted"),
-        _runs,
-    ),
-    ReportList(
-        "outside",
-        "Links that leave the crawl",
-        LINKS,
-        "Addresses outside of the scope and assets to which pages refer, if they are stored "
-        "(store_links=outside), and what they answered to scrapy report --check-outside.",
-        "None is stored; -a store_links=outside makes the next crawl store them.",
-        (
-            *("url", "kind", "outcome", "status", "reason", "checked_at", "pages"),
-            "linked_from",
-        ),
-        _outside,
-    ),
-    ReportList(
-        "redirects",
-        "Redirects",
-        LINKS,
-        "URLs that redirect, where the chain ends, and how many pages link to them.",
-        "No redirects.",
-        ("url", "status", "target", "hops", "ends_as", "pages", "on_the_way"),
-        _redirects,
-    ),
-    ReportList(
-        "anchors",
-        "Texts of links",
-        LINKS,
-        "The texts with which pages link to each URL, if the crawl reads them (more_fields=anchors).",
-        "None is stored; -a more_fields=anchors makes the next crawl store those of the pages that it reads.",
-        ("url", "anchor", "pages"),
-        _anchors,
-    ),
-    ReportList(
-        "noindex",
-        "Noindex",
-        CONTENT,
-        "Pages that ask not to be indexed.",
-        "No page asks not to be indexed.",
-        ("url", "reason", "detail", "linked_from"),
-        _noindex,
-    ),
-    ReportList(
-        "permissions",
-        "Permissions",
-        CONTENT,
-        "What sites permit to do with their pages, and where they say it.",
-        "No page was read.",
-        ("origin", *USES, "pages", "said"),
-        _permissions,
-    ),
-    ReportList(
-        "languages",
-        "Languages",
-        CONTENT,
-        "Languages of the documents.",
-        "There are no documents.",
-        ("language", "documents", "percent"),
-        _languages,
-    ),
-    ReportList(
-        "large",
-        "Large pages",
-        CONTENT,
-        f"The {MAX_EXTREMES} largest pages, as they were transferred.",
-        "No page was read.",
-        ("url", "bytes", "seconds"),
-        _large,
-    ),
-    ReportList(
-        "held",
-        "Changes held back",
-        CRAWL,
-        "Documents whose deletion or new text waits for the next visits, or for a person: scrapy frontier "
-        "confirm.",
-        "No change is held back.",
-        ("url", "reason", "moved_to", "seen_at"),
-        _held,
-    ),
-    ReportList(
-        "pages",
-        "All URLs",
-        CRAWL,
-        "Every known URL, with its depth (links from a start, or 1 in a sitemap) and its clicks "
-        "(links from a start).",
-        "No URL is known.",
-        (
-            *("url", "outcome", "status", "depth", "clicks", "pages", "links", "seconds", "bytes"),
-            *("words", "language", "title", "via", "visited_at"),
-        ),
-        _pages,
-    ),
-    ReportList(
-        "templates",
-        "Coverage by template",
-        CRAWL,
-        "URLs of one form, and how many of them became documents.",
-        "No URL is known.",
-        ("origin", "template", "urls", "documents", *FATES[1:], "percent", "example"),
-        _templates,
-    ),
-    ReportList(
-        "refused",
-        "Refused URLs",
-        CRAWL,
-        "Links that rules left out in the last run, by reason with the first examples, and known "
-        "URLs that rules or robots.txt left out.",
-        "Nothing was refused.",
-        ("reason", "links", "url", "rule", "linked_from"),
-        _refused,
-    ),
-    ReportList(
-        "left_out",
-        "Kinds of pages left out",
-        CRAWL,
-        "Kinds of pages of which the last run left URLs out, with the pages that were tried, how many of "
-        "those were new, and the value of always_fetch that fetches the others.",
-        "No kind of page was left out.",
-        ("kind", *LEFT_OUT_COLUMNS),
-        _left_out,
-    ),
-    ReportList(
-        "politeness",
-        "Politeness receipt",
-        POLITE,
-        "Requests of the last run to each origin. Gaps are seconds from the beginning of a request "
-        "to the beginning of the next, against the promised pause.",
-        "The last run requested nothing.",
-        ("origin", "requests", "promised", "smallest_gap", "median_gap", "kept", "429", "503"),
-        _politeness,
-    ),
-    ReportList(
-        "pauses",
-        "What followed 429 and 503",
-        POLITE,
-        "Answers by which an origin asked for a pause, the first of each origin, and the seconds "
-        "until the next request.",
-        "No origin asked for a pause.",
-        ("origin", "at", "status", "asked", "waited"),
-        _pauses,
-    ),
-    ReportList(
-        "robots",
-        "robots.txt as read",
-        POLITE,
-        "The robots.txt of each origin as it was last read.",
-        "No robots.txt was read.",
-        ("origin", "status", "crawl_delay", "text"),
-        _robots,
-    ),
-    ReportList(
-        "outcomes",
-        "Outcomes",
-        OVERVIEW,
-        "What became of the known URLs when they were last visited.",
-        "No URL is known.",
-        ("outcome", "reason", "urls"),
-        _outcomes,
-    ),
-    ReportList(
-        "starts",
-        "What each start brought",
-        OVERVIEW,
-        "URLs and documents that were found from each start first.",
-        "There are no starts.",
-        ("start", "outcome", "status", "urls", "documents", "detail"),
-        _starts,
-    ),
-    ReportList(
-        "changes",
-        "What changed in the last run",
-        OVERVIEW,
-        "Documents that the last run wrote or deleted, or all since --against RUN.",
-        "Nothing changed.",
-        ("change", "url", "reason", "moved_to", "at"),
-        _changes,
-    ),
-)
+READERS: Mapping[str, Reader] = {
+    "problems": problems.summary,
+    "indexability": _indexability,
+    "folders": _folders,
+    "depths": _depths,
+    "differences": _differences,
+    "runs": _runs,
+    "outside": _outside,
+    "redirects": _redirects,
+    "anchors": _anchors,
+    "noindex": _noindex,
+    "permissions": _permissions,
+    "languages": _languages,
+    "large": _large,
+    "held": _held,
+    "pages": _pages,
+    "templates": _templates,
+    "refused": _refused,
+    "left_out": _left_out,
+    "politeness": _politeness,
+    "pauses": _pauses,
+    "robots": _robots,
+    "outcomes": _outcomes,
+    "starts": _starts,
+    "changes": _changes,
+}
+PROBLEMS, *_others = (of for of, _ in read_lists("lists", READERS, {"MAX_EXTREMES": MAX_EXTREMES}))
+LISTS: tuple[ReportList, ...] = (PROBLEMS, *(each.of for each in problems.ALL), *_others)
+"""All lists in their order; their texts are in ``lists.toml`` and ``problems.toml``."""
 BY_NAME = {each.name: each for each in LISTS}

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from sitecrawl.policy.outcomes import PLACEHOLDERS, REDIRECTS, Outcome
 from sitecrawl.report.facts import BROKEN, Facts, Row
 from sitecrawl.report.near_pages import near_pages
-from sitecrawl.report.report_list import SITE_PROBLEMS, ReportList, word
+from sitecrawl.report.report_list import Reader, ReportList, read_lists, word
 
 LONG_TITLE, LONG_DESCRIPTION = 70, 170
 """Characters from which search engines cut the text."""
@@ -32,21 +32,6 @@ class Problem:
     of: ReportList
     why: str
     remedy: str
-
-
-def _problem(
-    importance: str,
-    name: str,
-    title: str,
-    *,
-    what: str,
-    why: str,
-    remedy: str,
-    columns: Sequence[str],
-    rows: Callable[[Facts], Iterable[Row]],
-) -> Problem:
-    found = ReportList(name, title, SITE_PROBLEMS, what, "None.", columns, rows)
-    return Problem(importance, found, why, remedy)
 
 
 def _dead_links(facts: Facts) -> Iterator[Row]:
@@ -244,231 +229,42 @@ def _deep(facts: Facts) -> Iterator[Row]:
             yield facts.address(row), clicks, facts.inlink_counts[row]
 
 
-ALL: tuple[Problem, ...] = (
-    _problem(
-        HIGH,
-        "dead_links",
-        "Broken links",
-        what="URLs that failed when they were last visited, with the pages that link to them; those "
-        "of other sites if they were checked.",
-        why="Readers end nowhere, and search engines spend their visits there.",
-        remedy="Correct the link on the pages named, or redirect the URL to its successor.",
-        columns=("url", "outcome", "status", "reason", "pages", "linked_from"),
-        rows=_dead_links,
-    ),
-    _problem(
-        HIGH,
-        "broken_redirects",
-        "Redirects that end nowhere",
-        what="Redirects that come back to themselves, or lead to a URL that fails.",
-        why="No browser shows a page.",
-        remedy="Redirect to a page that answers 200, or answer 410 if there is none.",
-        columns=("url", "ends_as", "status", "pages", "on_the_way"),
-        rows=_broken_redirects,
-    ),
-    _problem(
-        HIGH,
-        "insecure",
-        "Mixed content",
-        what="HTTPS pages that load images, scripts, styles or media by HTTP.",
-        why="Browsers block them or warn, and anybody on the way can change them.",
-        remedy="Write https:// in the addresses.",
-        columns=("url", "number", "assets"),
-        rows=_insecure,
-    ),
-    _problem(
-        HIGH,
-        "empty_pages",
-        "Pages without content of their own",
-        what="Soft 404s, login and consent walls, script shells, parked and error pages.",
-        why="They answer 200 and are indexed in place of a page.",
-        remedy="Answer 404 for what is missing, and serve the text without scripts.",
-        columns=("url", "outcome", "detail"),
-        rows=_empty_pages,
-    ),
-    _problem(
-        HIGH,
-        "canonicals",
-        "Canonicals that contradict",
-        what="Pages whose canonical URL redirects, fails, is not indexed or names another one.",
-        why="Search engines ignore it and choose for themselves.",
-        remedy="Name the URL at which the page is, with status 200.",
-        columns=("url", "problem", "target", "status"),
-        rows=_canonicals,
-    ),
-    _problem(
-        HIGH,
-        "sitemap",
-        "Wrong URLs in sitemaps",
-        what="URLs in a sitemap that are noindex, redirect, fail, are blocked or copies of others.",
-        why="A sitemap promises pages for the index; wrong entries make it less trusted.",
-        remedy="Remove the entry, or the noindex.",
-        columns=("url", "outcome", "status", "reason"),
-        rows=_sitemap,
-    ),
-    _problem(
-        MEDIUM,
-        "translations",
-        "Translations that contradict",
-        what="hreflang links to pages that do not link back, fail, or share their language.",
-        why="Search engines ignore hreflang that is not mutual.",
-        remedy="Let each translation name all others and itself, by their final URLs.",
-        columns=("url", "problem", "language", "target"),
-        rows=_translations,
-    ),
-    _problem(
-        MEDIUM,
-        "redirect_chains",
-        "Chains of redirects",
-        what="URLs that redirect more than once until their page.",
-        why="Each step costs readers a request, and search engines stop after a few.",
-        remedy="Redirect, and link, to the last URL.",
-        columns=("url", "hops", "pages", "on_the_way"),
-        rows=_redirect_chains,
-    ),
-    _problem(
-        MEDIUM,
-        "titles",
-        "Titles",
-        what=f"Documents without a title of their own, or with more than {LONG_TITLE} characters.",
-        why="The title is the first line of a search result.",
-        remedy="Give each page a short title that no other page has.",
-        columns=("url", "problem", "pages", "length", "title"),
-        rows=_titles,
-    ),
-    _problem(
-        MEDIUM,
-        "duplicates",
-        "Equal and nearly equal pages",
-        what="Pages whose text another URL has as well.",
-        why="They compete with each other in search results.",
-        remedy="Redirect one to the other, or name one as canonical.",
-        columns=("url", "because", "kept"),
-        rows=_duplicates,
-    ),
-    _problem(
-        MEDIUM,
-        "h1",
-        "First headings",
-        what="Documents without a heading of level 1, with several, or with one that others have.",
-        why="It tells readers and screen readers where they are.",
-        remedy="Give each page one h1 of its own.",
-        columns=("url", "problem", "pages", "headings"),
-        rows=_h1,
-    ),
-    _problem(
-        MEDIUM,
-        "orphans",
-        "Orphans",
-        what="Documents in a sitemap to which no page links.",
-        why="Readers do not find them, and search engines take them for unimportant.",
-        remedy="Link to them, or remove them from the sitemap.",
-        columns=("url", "title"),
-        rows=_orphans,
-    ),
-    _problem(
-        MEDIUM,
-        "no_alt",
-        "Images without ALT",
-        what="Pages with images that have no attribute alt; an empty one is right for decoration.",
-        why="Screen readers read the file name, and image search has no words.",
-        remedy='Describe the image in alt, or write alt="".',
-        columns=("url", "images"),
-        rows=_no_alt,
-    ),
-    _problem(
-        MEDIUM,
-        "structured_data",
-        "Structured data that does not parse",
-        what="Pages with JSON-LD that is no JSON.",
-        why="Search engines ignore all of it.",
-        remedy="Correct the JSON: quotes, commas and line ends in texts.",
-        columns=("url", "scripts"),
-        rows=_structured_data,
-    ),
-    _problem(
-        MEDIUM,
-        "slow",
-        "Slow pages",
-        what=f"Pages that took {SLOW:.0f} seconds or more to answer when they were last read.",
-        why="Readers leave, and search engines visit less.",
-        remedy="Look for slow queries, and cache what is the same for all readers.",
-        columns=("url", "seconds", "bytes"),
-        rows=_slow,
-    ),
-    _problem(
-        LOW,
-        "descriptions",
-        "Descriptions",
-        what="Documents without a meta description of their own, or with more than "
-        f"{LONG_DESCRIPTION} characters.",
-        why="Search results show it below the title, or a piece of the page in its place.",
-        remedy="Say in two lines what the page has.",
-        columns=("url", "problem", "pages", "length", "description"),
-        rows=_descriptions,
-    ),
-    _problem(
-        LOW,
-        "thin",
-        "Thin pages",
-        what=f"Documents of fewer than {THIN} words.",
-        why="Search engines rank pages with little text low.",
-        remedy="Write more, or join them with another page.",
-        columns=("url", "words", "pages"),
-        rows=_thin,
-    ),
-    _problem(
-        LOW,
-        "deep",
-        "Deep pages",
-        what=f"Documents more than {DEEP} links from a start.",
-        why="What is deep is read and visited seldom.",
-        remedy="Link to them from a page nearer to the start.",
-        columns=("url", "clicks", "pages"),
-        rows=_deep,
-    ),
-    _problem(
-        LOW,
-        "unprotected",
-        "Missing security headers",
-        what="Origins whose pages lack headers, with the number of pages and one of them.",
-        why="Other sites may frame the pages, or run scripts in them.",
-        remedy="Have the server send them with every page.",
-        columns=("url", "pages", "headers"),
-        rows=_unprotected,
-    ),
-    _problem(
-        LOW,
-        "blocked",
-        "Links to what robots.txt forbids",
-        what="URLs that pages link to and that robots.txt forbids.",
-        why="They may appear in search results without a text.",
-        remedy="Right for what nobody should find; else allow them.",
-        columns=("url", "rule", "pages", "linked_from"),
-        rows=_blocked,
-    ),
-    _problem(
-        LOW,
-        "nofollow",
-        "Links left out by nofollow",
-        what="Links of the last run that a page or link marks nofollow, the first of them.",
-        why="What is linked only in this way is not found.",
-        remedy="Use nofollow only for links that are not yours.",
-        columns=("url", "linked_from"),
-        rows=_nofollow,
-    ),
-    _problem(
-        LOW,
-        "unlisted",
-        "Not in the sitemap",
-        what="Documents of origins with a sitemap that does not list them.",
-        why="New pages are found later.",
-        remedy="Add them to the sitemap.",
-        columns=("url", "pages", "depth"),
-        rows=_unlisted,
-    ),
+READERS: Mapping[str, Reader] = {
+    "dead_links": _dead_links,
+    "broken_redirects": _broken_redirects,
+    "insecure": _insecure,
+    "empty_pages": _empty_pages,
+    "canonicals": _canonicals,
+    "sitemap": _sitemap,
+    "translations": _translations,
+    "redirect_chains": _redirect_chains,
+    "titles": _titles,
+    "duplicates": _duplicates,
+    "h1": _h1,
+    "orphans": _orphans,
+    "no_alt": _no_alt,
+    "structured_data": _structured_data,
+    "slow": _slow,
+    "descriptions": _descriptions,
+    "thin": _thin,
+    "deep": _deep,
+    "unprotected": _unprotected,
+    "blocked": _blocked,
+    "nofollow": _nofollow,
+    "unlisted": _unlisted,
+}
+NUMBERS = {
+    "LONG_TITLE": LONG_TITLE,
+    "LONG_DESCRIPTION": LONG_DESCRIPTION,
+    "THIN": THIN,
+    "SLOW": SLOW,
+    "DEEP": DEEP,
+}
+ALL = tuple(
+    Problem(told["importance"], of, told["why"], told["remedy"])
+    for of, told in read_lists("problems", READERS, NUMBERS)
 )
-"""All problems, the most important first."""
+"""All problems, the most important first; their texts are in ``problems.toml``."""
 
 
 def summary(facts: Facts) -> Iterator[Row]:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import tomllib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from importlib.resources import files
+from typing import TypeAlias
 
 from sitecrawl.policy.outcomes import Outcome
 from sitecrawl.report.facts import Facts, Row
 
-OVERVIEW, SITE_PROBLEMS, LINKS, CONTENT = "Overview", "Problems", "Links", "Content"
-CRAWL, POLITE = "Crawl", "Politeness"
+OVERVIEW, SITE_PROBLEMS = "Overview", "Problems"
+Reader: TypeAlias = Callable[[Facts], Iterable[Row]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +29,7 @@ class ReportList:
     about: str
     empty: str
     columns: Sequence[str]
-    rows: Callable[[Facts], Iterable[Row]]
+    rows: Reader
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +38,20 @@ class FilledList:
 
     of: ReportList
     rows: Sequence[Row]
+
+
+def read_lists(
+    name: str, readers: Mapping[str, Reader], numbers: Mapping[str, float]
+) -> Iterator[tuple[ReportList, Mapping[str, str]]]:
+    """Yield the lists of ``NAME.toml`` in their order, each with all its texts.
+
+    ``readers`` are their functions by name, ``numbers`` what stands in braces in a text.
+    """
+    tables = tomllib.loads((files("sitecrawl.report") / f"{name}.toml").read_text("utf-8"))
+    for key, told in tables.items():
+        group, empty = told.get("group", SITE_PROBLEMS), told.get("empty", "None.")
+        about, columns = told["about"].format_map(numbers), tuple(told["columns"])
+        yield ReportList(key, told["title"], group, about, empty, columns, readers[key]), told
 
 
 def word(outcome: Outcome | None) -> str:
