@@ -292,23 +292,6 @@ DEPTH_SCAN_CHUNK, FINE_CHUNK = 8_192, 512
 HARMLESS = 12_288  # bytes; markup so short takes a parser a fraction of a second at most
 HARMLESS_TAGS = 8_192  # if all are open at once, parsing takes 80 ms; most pages have fewer
 MANY_TAGS = 32_768  # from here on, ignored end tags cost half a second, growing quadratically
-# The rest of an unambiguous tag, without stray characters.
-_CLEAN_REST = (
-    rb"(?:[\t\n\f\r ]++[^\s\"'<>=/]++(?:=(?:\"[^\"<>]*+\"|'[^'<>]*+'|[^\s\"'<>=]++))?+)*+"
-    rb"[\t\n\f\r ]*+/?>"
-)
-_SHAPES = rb"path|g|circle|defs|ellipse|line|polygon|polyline|rect|use"
-# Parts without tags, and icons; any "<" within them is counted nevertheless.
-_ASIDE = re.compile(
-    rb"<!--.*?(?:-->|\Z)|<(?:!doctype|\?xml)[^<>]*>|<script(?=[\s>])[^<>]*>.*?(?:</script>|\Z)"
-    rb"|<style[^<>]*>[^<]*</style>"
-    rb"|<svg%(rest)s(?:[^<>]*+</?(?:%(shapes)s)%(rest)s)*+[^<>]*+</svg>"
-    % {b"rest": _CLEAN_REST, b"shapes": _SHAPES},
-    re.DOTALL | re.IGNORECASE,
-)
-_CLEAN = re.compile(rb"<(/?[a-z][\w:.-]*+)%b" % _CLEAN_REST)
-_PASSED = SHALLOW - frozenset(b"script style title".split())
-_PASSED |= frozenset(b"/" + name for name in _PASSED)
 # Self-closing SVG shapes are not nesting, even by the hundred; with explicit end tags, a parser
 # closes them outside SVG as well.
 _DRAWN = re.compile(
@@ -365,12 +348,11 @@ def _may_be_deep(markup: bytes, max_depth: int) -> bool:
     tags = markup.count(b"<") if len(markup) >= HARMLESS else 0
     if tags * tags <= HARMLESS_COPIES * 4:  # half of them formats, half of them blocks
         return False
-    is_suspect = (
+    return (
         tags > MANY_TAGS
         or (tags > HARMLESS_TAGS and _runs_deep(markup, max_depth))
         or _may_copy(markup, tags)
     )
-    return is_suspect and not _is_tidy(markup, max_depth)
 
 
 def _may_copy(markup: bytes, tags: int) -> bool:
@@ -403,43 +385,6 @@ def _runs_deep(markup: bytes, max_depth: int) -> bool:
                 return True
             depth = max(0, depth + starts - ends)
     return False
-
-
-def _is_tidy(markup: bytes, max_depth: int) -> bool:
-    """Return True if each end tag closes the last element, and few are open at once.
-
-    This takes a quarter of the time of the full check. Tags within the parts set aside count as
-    open elements.
-    """
-    tags = _ASIDE.sub(b"", markup.lower())
-    count = tags.count(b"<")
-    names = _CLEAN.findall(tags)
-    if len(names) < count or markup.count(b"<") - count > max_depth // 2:
-        return False
-    return FOREIGN.isdisjoint(names) and _is_shallow(names, max_depth // 2)
-
-
-def _is_shallow(names: list[bytes], max_depth: int) -> bool:
-    """Return True if each end tag ends the last element, and few elements or copies are open."""
-    end_of = {name: b"/" + name for name in set(names) - _PASSED if name[:1] != b"/"}
-    ends: list[bytes] = []
-    formats = copies = 0
-    for name in names:
-        if name in _PASSED:
-            copies += formats
-        elif name in end_of:
-            if name in FORMATS:
-                formats += 1
-            else:
-                copies += formats
-            ends.append(end_of[name])
-            if len(ends) > max_depth:
-                return False
-        elif not ends or ends.pop() != name:
-            return False
-        elif formats:
-            formats -= name[1:] in FORMATS
-    return copies <= HARMLESS_COPIES
 
 
 def _may_have_long_tag(markup: bytes) -> bool:
