@@ -35,13 +35,14 @@ from sitecrawl.web.html.main_content import (
     PAGE_LANDMARKS,
     enter_aside,
     enter_container,
+    enter_form,
     enter_page_landmark,
     enter_section,
     in_region,
     region_action,
 )
 from sitecrawl.web.html.outline_actions import FORMATS, OUTLINED, outlined
-from sitecrawl.web.html.regions import ARTICLE, CONTROL, FORM, LANDMARK, MAIN, MENU
+from sitecrawl.web.html.regions import ARTICLE, CONTROL, LANDMARK, MAIN, MENU
 from sitecrawl.web.html.text import join_one_word
 from sitecrawl.web.html.text_elements import (
     enter_formula,
@@ -208,7 +209,7 @@ def region_actions(options: ReadOptions) -> dict[str, Enter]:
     }
     if "furniture" not in options.keep_parts:
         actions |= dict.fromkeys(("div", "ul", "ol", "table"), enter_container)
-        actions["form"] = region_action(FORM, sectioning=False)
+        actions["form"] = enter_form
         actions["select"] = in_region(MENU)(enter_select)
         actions["button"] = region_action(CONTROL, sectioning=False)
     if "landmarks" not in options.keep_parts:

@@ -17,7 +17,7 @@ from sitecrawl.web.html.part_names import (
     POSTER,
     REVIEWS,
 )
-from sitecrawl.web.html.regions import BLOCK, CONTROL, FORM, LIST, MENU, NOTE, Region, merged
+from sitecrawl.web.html.regions import BLOCK, CONTROL, ENTRY, FORM, LIST, MENU, NOTE, Region, merged
 
 ByKind = Mapping[str, Sequence[Region]]
 Parts = list[tuple[str, list[Region]]]
@@ -30,7 +30,7 @@ HOLDING_SHARE = 0.8  # of the prose that the element around the text holds
 MAX_CONTROL = 40  # characters of the text of a button
 MAX_BAR = 2  # lines
 MIN_ONWARD = 2  # links to the pages around this one, at least half of a bar's
-MAX_NAMED_SHARE = 0.25  # of the prose, in an element beside the text with a name of furniture
+MAX_NAMED_SHARE = 0.25  # of the prose, in an element beside the text with a name, or a form
 MAX_SHARE = 0.5  # of the text, of a part that is furniture
 MAX_TEASER = 200  # characters for each link of a box below a heading such as "Related"
 MIN_LABELS = 3  # images with a label as their ALT, as in galleries and lists
@@ -44,7 +44,7 @@ DESCRIBED = frozenset({page_types.ARTICLE, page_types.DOCUMENTATION, page_types.
 
 
 _OF_TYPE = frozenset({CAROUSEL, COMMENTS, REVIEWS})  # lists of links in them are not furniture
-_KINDS = frozenset({*NAMED_KINDS, NOTE, FORM, CONTROL, MENU})
+_KINDS = frozenset({*NAMED_KINDS, NOTE, FORM, ENTRY, CONTROL, MENU})
 
 
 def may_hold_furniture(
@@ -84,6 +84,8 @@ class Furniture:
     def parts(self, headings: Sequence[Region], labels: Sequence[int]) -> Parts:
         """The parts to leave out; ``labels`` are the lines that consist of ALT alone."""
         forms = [each for each in self._of(FORM) if not self._prose_size(each)]
+        most = self._prose[-1] * MAX_NAMED_SHARE
+        forms += [each for each in self._of(ENTRY) if self._prose_size(each) <= most]
         menus = self._small(self._of(MENU))
         found: Parts = [
             ("furniture", self._small([*self._listed(), *self._beside()])),

@@ -19,6 +19,8 @@ from sitecrawl.web.html.regions import (
     CONTENT,
     CONTROL,
     COOKIES,
+    ENTRY,
+    FORM,
     LANDMARK,
     LIST,
     MAIN,
@@ -47,6 +49,7 @@ ROLES = {
     **dict.fromkeys(("search", "dialog", "alertdialog"), LANDMARK),
 }
 ROLE_SELECTOR = "[role]"
+ENTRY_SELECTOR = "input[type=email], input[type=tel], input[type=password], textarea"
 # docutils writes footnotes, topics and sidebars as asides; they are part of the text.
 _NOTES = frozenset({"footnote", "footnotes", "footnote-list", "topic", "sidebar", "admonition"})
 _CONSENT = (
@@ -124,6 +127,12 @@ def enter_aside(walk: Walk, node: LexborNode) -> Leave | None:
     if walk.sections and not _NOTES.isdisjoint(names.split()):
         return enter_block(walk, node)
     kind = NOTE if walk.sections and not name_of_part(names) else LANDMARK
+    return _begin(walk, node, kind, enter_block, sectioning=False)
+
+
+def enter_form(walk: Walk, node: LexborNode) -> Leave | None:
+    """Record the lines of a form, apart if it asks for what only a reader can say of himself."""
+    kind = FORM if node.css_first(ENTRY_SELECTOR) is None else ENTRY
     return _begin(walk, node, kind, enter_block, sectioning=False)
 
 

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 NAMED, APART, CAROUSEL = "named", "apart", "carousel"
 FILTERS, POSTER = "filters", "poster"
-COMMENTS, REVIEWS = "comments", "reviews"
+COMMENTS, REVIEWS, BROWSER = "comments", "reviews", "browser"
 _WORDS = {
     APART: (
         *("related", "recommended", "recommendation", "recommendations", "upsell", "upsells"),
@@ -27,6 +27,7 @@ _WORDS = {
     ),
     # Last, so that a list of recent comments, or the links between their pages, is none of them.
     COMMENTS: ("comment", "comments", "commentlist", "commentarea", "commentthread", "disqus"),
+    BROWSER: ("browser", "browsehappy", "js", "nojs"),  # with a further word, see _OF_BROWSER
     REVIEWS: ("review", "reviews", "reviewlist", "bazaarvoice", "yotpo", "jdgm", "trustpilot"),
 }
 # Headings of boxes that lead to other pages.
@@ -43,12 +44,16 @@ ELSEWHERE = re.compile(
     re.IGNORECASE,
 )
 _KINDS = {word: kind for kind, words in _WORDS.items() for word in words}
-NAMED_KINDS = tuple(_WORDS)
+NAMED_KINDS = tuple(kind for kind in _WORDS if kind != BROWSER)
 _NOT_WORD = re.compile("[^a-z]+")
 # Classes that say something of a page's or post's subject, or of its comments, as in WordPress.
 _OF_SUBJECT = re.compile(
     r"(?<!\S)(?:(?:admonition|category|tag)-\S+|\S*(?:no|has|without|hide|show|single)[-_]?comments?\S*"
     r"|\S*(?:comments?|reviews?)[-_](?:open|closed|count|counts|link|number|icon|off|on|enabled)\S*)"
+)
+# Notices of an old browser, or one without scripts.
+_OF_BROWSER = re.compile(
+    r"browser[-_]?(?:warning|upgrade)|browse-?happy|no-?js-?only", re.IGNORECASE
 )
 # Types of schema.org of comments and reviews.
 _ITEMS = (
@@ -81,7 +86,10 @@ def name_of_item(itemtype: str) -> str:
 def _kinds_of(names: str) -> frozenset[str]:
     """The kinds that words of classes or of an id name."""
     kinds = _kinds_of_words(names[:MAX_NAMES])
-    return _kinds_of_words(_OF_SUBJECT.sub("", names[:MAX_NAMES])) if kinds else kinds
+    kinds = _kinds_of_words(_OF_SUBJECT.sub("", names[:MAX_NAMES])) if kinds else kinds
+    if BROWSER in kinds and _OF_BROWSER.search(names):
+        return kinds | {APART}
+    return kinds
 
 
 def _kinds_of_words(names: str) -> frozenset[str]:

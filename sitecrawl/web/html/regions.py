@@ -23,6 +23,7 @@ class Region(NamedTuple):
 CONTENT, MAIN, ARTICLE, LANDMARK, COOKIES = "content", "main", "article", "landmarks", "cookies"
 BLOCK, LIST, FORM, CONTROL, MENU = "block", "list", "forms", "controls", "menu"
 NOTE = "note"  # an aside within a main element or article
+ENTRY = "entry"  # a form that asks for an address, a number, a password or a message
 
 
 def merged(regions: Iterable[Region]) -> list[Region]:
