@@ -259,5 +259,5 @@ def _text(document: Mapping[str, object]) -> str:
     headings = document.get("headings")
     parts: Sequence[object] = headings if isinstance(headings, list) else ()
     texts = [str(part["text"]) for part in parts if isinstance(part, dict)]
-    texts += [str(document.get(name) or "") for name in ("title", "body")]
+    texts += [str(document.get(name) or "") for name in ("title", "body", "comments")]
     return "".join(normalized(each) for each in texts)

@@ -124,7 +124,7 @@ class AnsweredSite:
             )
         elsewhere = self._canonical(url, page)
         is_document = elsewhere is None and not page.directives.noindex
-        text = f"{page.title}\n{page.text}" if is_document else None
+        text = f"{page.title}\n{page.whole_text}" if is_document else None
         translations = [
             (each.hreflang, self.rules.admit(each.url, depth=1, rel=each.rel))
             for each in page.links
