@@ -45,6 +45,7 @@ ELSEWHERE = re.compile(
 )
 _KINDS = {word: kind for kind, words in _WORDS.items() for word in words}
 NAMED_KINDS = tuple(kind for kind in _WORDS if kind != BROWSER)
+_OF_READERS = frozenset({COMMENTS, REVIEWS})
 _NOT_WORD = re.compile("[^a-z]+")
 # Classes that say something of a page's or post's subject, or of its comments, as in WordPress.
 _OF_SUBJECT = re.compile(
@@ -68,12 +69,12 @@ def name_of_part(classes: str, identity: str = "") -> str:
     """The kind of a part of a page by the words of its classes and id; empty for most.
 
     The id of a section is made of its heading ("related-objects"): ids name no part that is left out
-    with its sentences.
+    with its sentences, and no comments.
     """
     kinds, weak = _kinds_of(classes), _kinds_of(identity)
     if not (kinds or weak):
         return ""
-    kinds |= {NAMED if kind == APART else kind for kind in weak}
+    kinds |= {NAMED if kind == APART else kind for kind in weak - _OF_READERS}
     return next((kind for kind in NAMED_KINDS if kind in kinds), "")
 
 
