@@ -54,7 +54,7 @@ def test_many_words_at_one_place_name_pages() -> None:
 def test_a_page_with_a_line_of_its_own_mixes_nothing() -> None:
     novelty = Novelty()
     texts = {
-        "/shop": "Red hat\nBlue hat",
+        "/shop?all": "Red hat\nBlue hat",
         "/shop?colour=red": "Colour red\nRed hat",
         "/shop?colour=blue": "Colour blue\nBlue hat",
         "/shop?colour=blue&size=2": "Colour blue, size 2\nBlue hat",

@@ -81,7 +81,7 @@ class Kinds:
 
     ``requested`` are the CRC-32 hashes of the URLs that were requested, each without the value of one
     of its parameters, or without an id in its path; ``fruitless`` are those of the whole URLs that were
-    requested and brought nothing.
+    requested and brought nothing. ``_paths`` has what ``_path`` returns, until a word is added.
     """
 
     requested: set[int] = field(default_factory=set)
@@ -89,6 +89,7 @@ class Kinds:
     translations: Translations = field(default_factory=Translations)
     copies: Copies = field(default_factory=Copies)
     _words: defaultdict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    _paths: dict[str, tuple[str, list[str]]] = field(default_factory=dict)
 
     def of(self, url: str) -> Kind:
         """Return the kind of an absolute URL."""
@@ -128,7 +129,8 @@ class Kinds:
 
     def shape(self, url: str) -> str:
         """Return the path of the kind of a URL, in which all that looks like a number is one."""
-        return _COUNTED.sub(NUMBER, self._path(url_template(url).path, url)[0])
+        path, _ = self._path(url_template(url).path, url)
+        return _COUNTED.sub(NUMBER, path) if "<" in path else path
 
     def add(self, url: str) -> None:
         """Record that a URL was requested."""
@@ -145,6 +147,15 @@ class Kinds:
 
         Before a query the last name is that of a program, if there are few.
         """
+        if "?" in url:
+            return self._walk(shape, url)
+        if shape not in self._paths:
+            if len(self._paths) >= MAX_PLACES:
+                self._paths.clear()
+            self._paths[shape] = self._walk(shape, url)
+        return self._paths[shape]
+
+    def _walk(self, shape: str, url: str) -> tuple[str, list[str]]:
         *directories, page = shape.split("/")
         prefix = ""
         folders: list[str] = []
@@ -182,8 +193,9 @@ class Kinds:
         if place not in self._words and len(self._words) >= MAX_PLACES:
             return False
         words = self._words[place]
-        if len(words) <= most:
+        if len(words) <= most and word not in words:
             words.add(word)
+            self._paths.clear()
         return len(words) <= most
 
 

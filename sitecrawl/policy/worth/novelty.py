@@ -1,7 +1,6 @@
 """New text of pages: what a reader would miss if a page were left out.
 
-In a list that other pages make, every difference counts, numbers included, but not the order of the
-lines. A kind of page that feeds itself (calendars, counters, mixes of facets) makes differences without
+In a list that other pages make, every difference counts, numbers and the order of the lines included. A kind of page that feeds itself (calendars, counters, mixes of facets) makes differences without
 end: there a line must be new without its digits, its names of months and days, and the words of the
 page's URL; or several numbers must be new, or a table of them. A page below the one that links to it
 (a mix of facets in a path), or found on a list that brought nothing (the query of a mix), must have a line
@@ -14,6 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache, reduce
 from zlib import crc32
 
 from sitecrawl.policy.worth.kinds import parameters_of
@@ -56,9 +56,10 @@ class Novelty:
     """The texts of all pages of an origin that were read, as CRC-32 hashes.
 
     ``texts`` are those of whole pages, ``lines`` of lines without signs and digits, ``exact`` of lines of
-    pages that feed themselves, ``figures`` of their numbers, of tables and of pictures. ``last_text`` is
+    pages that may mix those of others, ``figures`` of their numbers, of tables and of pictures. ``last_text`` is
     that of the last page; ``is_known`` is True if another has the same, ``is_mixed`` if it mixes the lines
-    of others, but for the words of its URL.
+    of others, but for the words of its URL. Pages without a query, and not below the one that links to
+    them, are no mixes.
     """
 
     texts: set[int] = field(default_factory=set)
@@ -85,34 +86,30 @@ class Novelty:
         was found on a page of a directory above it, that of a list that brought nothing if it was found on
         it. ``leads_on``: unknown pages of its path were found on it.
         """
-        key = 0  # a sum, in whatever order the lines are
         is_compared = feeds_itself or bool(within)
+        is_mixable = bool(within) or (feeds_itself and "?" in url)  # may mix lines of others
         exact, bare, figures = _Lines(self.exact), _Lines(self.lines), _Figures(url)
-        for part in line_parts(text):
-            whole = part.encode("utf-8", "surrogatepass")
-            figures.add(whole)
-            bare_part = whole.translate(_SPACED, _DIGITS)
-            if is_compared:
-                lines = _HashedLines(whole)
-                key += sum(lines.hashes)
-                exact.parts.append(lines)
-                bare.parts.append(_HashedLines(bare_part))
-            else:
-                key += sum(map(crc32, whole.split(b"\n")))
-                bare.remember(map(crc32, bare_part.split(b"\n")))
-        self.last_text = key & 0xFFFFFFFF
-        is_new = is_whole = _add(self.texts, self.last_text)
-        has_own = self._add_figures(figures) | self._add_title(url, text, dated=not leads_on)
+        parts = [part.encode("utf-8", "surrogatepass") for part in line_parts(text)]
+        self.last_text = reduce(lambda key, part: crc32(part, key), parts, 0)
+        self.is_mixed, self.is_known = False, not _add(self.texts, self.last_text)
+        if self.is_known:
+            return False
+        for part in parts:
+            figures.add(part)
+            if is_mixable:
+                exact.add(part)
+            bare.add(part.translate(_SPACED, _DIGITS), keep=is_compared)
+        has_own = self._add_figures(figures, text) | self._add_title(url, text, dated=not leads_on)
         has_own |= self._add_pictures(url, pictures)
         has_line = within == url and self._has_line(url, exact)
+        is_new = True
         if within:
             has_more = has_line if within == url else self._has_line(within, exact, OF_LIST)
-            is_new &= has_more or has_own
+            is_new = has_more or has_own
         if feeds_itself and is_new:
             own = words_of(url)
             is_new = self._add_remainders(bare_line, DATELESS, own, bare.new()) or has_own
-        self.is_mixed = is_whole and not (is_new or has_line or self._has_line(url, exact))
-        self.is_known = not is_whole
+        self.is_mixed = is_mixable and not (is_new or has_line or self._has_line(url, exact))
         for compared in (exact, bare):
             for each in compared.parts:
                 compared.remember(each.hashes)
@@ -159,12 +156,12 @@ class Novelty:
         remainders = (remainder_of(line.decode("utf-8", "replace"), own) for line in lines)
         return any(each and _add(self.lines, crc32(each.encode(), start)) for each in remainders)
 
-    def _add_figures(self, page: _Figures) -> bool:
+    def _add_figures(self, page: _Figures, text: str) -> bool:
         """Add the numbers of a page; return True if enough of them are new, or a table of them is."""
         new = set(map(crc32, page.numbers - page.own)) - self.figures
         if len(self.figures) < MAX_LINES:
             self.figures |= new
-        is_table = len(page.table) >= max(MIN_TABLE, page.lines / TABLE_LINES)
+        is_table = MIN_TABLE <= len(page.table) >= (text.count("\n") + 1) / TABLE_LINES
         is_new = is_table and _add(self.figures, crc32(b"\n".join(page.table)))
         return is_new or len(new) >= MIN_NUMBERS
 
@@ -184,6 +181,13 @@ class _Lines:
         self.parts: list[_HashedLines] = []
         self._known = known
 
+    def add(self, part: bytes, *, keep: bool = True) -> None:
+        """Add a part of the page, whose lines are known at once if they are not kept."""
+        if keep:
+            self.parts.append(_HashedLines(part))
+        else:
+            self.remember(map(crc32, part.split(b"\n")))
+
     def new(self) -> Iterator[bytes]:
         """Yield the lines that are new."""
         for part in self.parts:
@@ -199,19 +203,17 @@ class _Lines:
 class _Figures:
     """The numbers of at least three digits on a page, and its lines without letters.
 
-    Those that its URL has (``own``) do not count. ``lines`` is the number of all lines.
+    Those that its URL has (``own``) do not count.
     """
 
     def __init__(self, url: str) -> None:
         self.own = _numbers(url.encode())
         self.numbers: set[bytes] = set()
         self.table: list[bytes] = []
-        self.lines = 0
 
     def add(self, part: bytes) -> None:
         """Add a part of the page's text."""
         self.numbers.update([each for each in _numbers(part) if len(each) > 2])
-        self.lines += part.count(b"\n") + 1
         rows = _ROWS.findall(b"\n%b\n" % part)
         self.table += [line for line in rows if _is_figure(line, self.own)]
 
@@ -237,6 +239,7 @@ def _is_figure(line: bytes, own: frozenset[bytes]) -> bool:
     return line.isascii() or not any(map(str.isalpha, line.decode("utf-8", "replace")))
 
 
+@lru_cache(maxsize=256)
 def words_of(url: str) -> frozenset[str]:
     """Return the words of a URL's directories and parameters, which its page repeats.
 
