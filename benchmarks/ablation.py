@@ -124,7 +124,6 @@ MECHANISMS = (
     ),
     Mechanism("random order", order=Order(is_random=False)),
     Mechanism("LATER: judged in order", order=Order(postpones=False)),
-    Mechanism("revival", order=Order(revives=False)),
     *(
         Mechanism(f"pools: {each}", [_without_pools(each)])
         for each in (NAMES, SET, PARAMETER, FOLDER)

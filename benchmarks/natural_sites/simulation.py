@@ -2,8 +2,7 @@
 
 An approximation of a crawl, some ten times quicker. It imitates of ``scheduling/yields.py`` what
 comes when: URLs by depth and discovery; then those of kinds that bring little, in random order; then
-random descents into parts that look endless; then what was left out and is worth its requests
-by now. Evidence is stored and restored between runs. It leaves out: robots.txt and sitemaps, failures,
+random descents into parts that look endless. Evidence is stored and restored between runs. It leaves out: robots.txt and sitemaps, failures,
 batches (one URL at a time is judged and read, of each origin by turns), limits of paths, validators, and
 files other than HTML. Documents are told apart by their text.
 """
@@ -168,12 +167,11 @@ class Order(NamedTuple):
     """The parts of the queue that can be switched off.
 
     ``is_random``: URLs of kinds that bring little come in random order. ``postpones``: they come after all
-    others. ``revives``: what was left out is queued again if it is worth its requests by now.
+    others.
     """
 
     is_random: bool = True
     postpones: bool = True
-    revives: bool = True
 
 
 SHIPPED = Order()
@@ -191,9 +189,6 @@ class OriginQueue:
         self._ahead: list[tuple[int, int, Due]] = []
         self._later: list[tuple[int, Due]] = []
         self._shelf: defaultdict[str, dict[int, Due]] = defaultdict(dict)
-        self._of_low_yield: list[Due] = []
-        self._of_endless_parts: list[Due] = []
-        self._may_revive = False
 
     def add(self, due: Due) -> None:
         """Queue a URL."""
@@ -203,13 +198,11 @@ class OriginQueue:
         """Return the next URL to request, None if there is none."""
         while True:
             due = self._next_ahead() or self._next_on_shelf() or self._next_later()
-            waits = self._ahead or self._later or self._shelf
-            if due is not None or not (waits or self._revive()):
+            if due is not None or not (self._ahead or self._later or self._shelf):
                 return due
 
     def learn(self, due: Due, answered: Answered, growing: GrowingPage, *, is_moved: bool) -> None:
         """Learn from an answer."""
-        self._may_revive = True
         text = answered.text
         if due.has_document and text is None:
             return
@@ -253,7 +246,7 @@ class OriginQueue:
             elif self._order.postpones:
                 heappush(self._later, (self._rank(due), due))
             elif verdict is Verdict.LEAVE:
-                self._leave(due)
+                self.evidence.leave(due.url)
             else:
                 return due
         return None
@@ -269,14 +262,10 @@ class OriginQueue:
             if part is not None:
                 self._shelf[part_of(due.url)][due.fingerprint] = due
             elif verdict is Verdict.LEAVE:
-                self._leave(due)
+                self.evidence.leave(due.url)
             else:
                 return due
         return None
-
-    def _leave(self, due: Due) -> None:
-        self.evidence.leave(due.url)
-        self._of_low_yield.append(due)
 
     def _next_on_shelf(self) -> Due | None:
         """Return the next URL of a descent into a part that looks endless."""
@@ -305,22 +294,6 @@ class OriginQueue:
                 self.add(due)
             else:
                 part.left += 1
-                self._of_endless_parts.append(due)
-
-    def _revive(self) -> bool:
-        """Queue again what was left out and is worth its requests by now."""
-        if not self._order.revives or not self._may_revive:
-            return False
-        self._may_revive = False
-        revived: list[Due] = []
-        if self.evidence.take_revived():
-            revived, self._of_low_yield = self._of_low_yield, []
-        if self.parts.cleared:
-            self.parts.cleared = False
-            revived, self._of_endless_parts = revived + self._of_endless_parts, []
-        for due in revived:
-            self.add(due)
-        return bool(revived)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,10 +12,8 @@ SAVE = (
     "INSERT INTO evidence (origin, basis, name, value) VALUES (?, ?, ?, ?)"
     " ON CONFLICT (origin, basis, name) DO UPDATE SET value = excluded.value"
 )
-ADMIT = "UPDATE url SET waiting = 1, priority = 0 WHERE origin = ? AND reason = ? AND waiting = 0"
 MEANING = "meaning"
 """Basis of what is known of names of session ids and tracking parameters: if they carry a meaning."""
-RESTORE = "UPDATE url SET priority = 0 WHERE origin = ? AND waiting = 1 AND priority < 0"
 
 
 class StoredEvidence(NamedTuple):
@@ -50,16 +48,3 @@ class EvidenceTable:
                 for basis, name, values in parts
             ],
         )
-
-    def admit_again(self, origin: int, reason: str) -> int:
-        """Queue the URLs refused for a reason; return their number.
-
-        Those that were put off get their place in the queue back.
-        """
-        self._database.execute(RESTORE, (origin,))
-        admitted = self._database.execute(ADMIT, (origin, reason))
-        if admitted:
-            self._database.execute(
-                "UPDATE origin SET pending = pending + ? WHERE id = ?", (admitted, origin)
-            )
-        return admitted

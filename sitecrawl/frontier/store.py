@@ -313,15 +313,6 @@ class Store:
         if self.leases.prove(origin):
             self._evidence.save(self.leases[origin].id, parts)
 
-    @transaction
-    def admit_again(self, origin: str, reason: str) -> int:
-        """Queue the URLs of a leased origin that were refused for a reason; return their number.
-
-        The URLs that were put off get their place in the queue back.
-        """
-        proven = self.leases.prove(origin)
-        return self._evidence.admit_again(self.leases[origin].id, reason) if proven else 0
-
     def _log_lost(self, origin: str, visits: Sequence[VisitResult]) -> None:
         rows = self._database.rows(
             "SELECT id FROM origin WHERE key = ? AND realm = ?", (origin, self._options.realm)

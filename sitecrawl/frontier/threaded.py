@@ -108,7 +108,6 @@ class Frontier:
     settle = in_turn(Store.settle)
     evidence = in_turn(Store.evidence)
     save_evidence = in_turn(Store.save_evidence)
-    admit_again = in_turn(Store.admit_again)
 
     backlog = in_turn(Store.backlog)
     waiting_by_origin = in_turn(Store.waiting_by_origin)

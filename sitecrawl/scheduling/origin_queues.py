@@ -291,8 +291,7 @@ class OriginQueues:
             await self._owner.frontier.put_off(origin.key, put_off)
         # What is under way ends with a commit, after which the database is asked again.
         waits = bool(put_off) and not now and not origin.is_idle
-        is_done = not dues and not (idle and await yields.revive(origin.key))
-        origin.refilled(now, exhausted=is_done or waits)
+        origin.refilled(now, exhausted=not dues or waits)
         self.advance(origin)
 
     async def _pop(self, origin: Origin) -> Sequence[DueUrl]:

@@ -222,19 +222,6 @@ class Yields:
         part.example = part.example or due.url
         return ENDLESS.refuse(f"{self._settings[ENDLESS]}: {own.parts.in_words(due.url)}")
 
-    async def revive(self, key: str) -> bool:
-        """Queue URLs again that were left out and are worth their requests by now."""
-        own = self._origins.get(key)
-        if own is None:
-            return False
-        admitted = 0
-        if own.evidence.take_revived():
-            admitted += await self._owner.frontier.admit_again(key, LOW_YIELD.name)
-        if own.parts.cleared:
-            own.parts.cleared = False
-            admitted += await self._owner.frontier.admit_again(key, ENDLESS.name)
-        return bool(admitted)
-
     def answered(self, due: DueUrl, *, failed: bool) -> bool:
         """Count an answer; return True for a failure that all pages of its kind share."""
         own = self._origins.get(due.origin)
@@ -311,7 +298,7 @@ class Yields:
     def _note_left(self, key: str, own: OriginYields) -> None:
         """Keep what was left out of an origin, for the summary of the run."""
         for name, each in own.evidence.left_out():
-            self._left[f"{key}{name}"] = {
+            self._left[f"{key}{name.removeprefix(key)}"] = {
                 "urls": each.left + each.unwritten,
                 "reason": LOW_YIELD.name,
                 "tried": each.now,

@@ -1,4 +1,4 @@
-"""URLs that are put off, skipped or admitted again, and the evidence for it, on every back end."""
+"""URLs that are put off or skipped, and the evidence for it, on every back end."""
 
 from __future__ import annotations
 
@@ -7,37 +7,19 @@ import time
 import pytest
 from workers import SITE, Crawls, candidate, ingested
 
-from sitecrawl.frontier.base import Outcome, VisitResult
 from sitecrawl.frontier.evidence_table import StoredEvidence
 from sitecrawl.policy.lifecycle.revisit import Revisit
 
 
 @pytest.mark.behaviour("Q-27")
-def test_urls_that_are_put_off_come_last_until_they_are_restored(work: Crawls) -> None:
+def test_urls_that_are_put_off_come_last(work: Crawls) -> None:
     worker = work()
     worker.seed("/view", "/page", "/other")
     view, *_ = worker.due()
     worker.store.put_off(SITE, {view.fingerprint: -1})
     [again] = worker.due()
     assert (again.url, again.priority) == (f"{SITE}/view", -1)
-    worker.store.put_off(SITE, {again.fingerprint: -1})
-    assert worker.store.admit_again(SITE, "endless") == 0
-    assert [due.priority for due in worker.due()] == [0]
     assert worker.database.rows("SELECT pending FROM origin") == [(3,)]
-
-
-@pytest.mark.behaviour("Q-25")
-def test_refused_urls_are_queued_again_by_reason(work: Crawls) -> None:
-    worker = work()
-    worker.seed("/a", "/b")
-    blocked = Outcome.BLOCKED_URL_BY_LOCAL_POLICY
-    worker.commit(
-        *(VisitResult(due, time.time(), 0.0, blocked, reason="endless") for due in worker.due())
-    )
-    assert worker.due() == []
-    assert worker.store.admit_again(SITE, "low_yield") == 0
-    assert worker.store.admit_again(SITE, "endless") == 2
-    assert {due.url for due in worker.due()} == {f"{SITE}/a", f"{SITE}/b"}
 
 
 @pytest.mark.behaviour("P-18")

@@ -318,6 +318,7 @@ def test_pages_read_under_another_address_are_judged_apart_from_the_others() -> 
     evidence.leave(copy)
     [name] = (name for name, _ in evidence.left_out())
     assert re.search(pattern_of(name), copy)
+    assert not re.search(pattern_of(name), new.replace("stable", "16"))
     for folder in ("16", "stable"):
         evidence.read(Read(f"{HOME}/{folder}/a/changed", f"{HOME}/", f"new text of {folder}"))
     assert evidence.verdict(copy) is Verdict.LATER  # there may be more exceptions, in any kind
@@ -478,15 +479,13 @@ def test_a_pool_that_brings_nothing_shortens_the_sample_of_a_new_kind() -> None:
 
 
 @pytest.mark.behaviour("Q-25")
-def test_what_was_left_is_revived_when_its_kind_yields() -> None:
+def test_what_is_left_out_is_named_by_its_kind() -> None:
     evidence = Evidence(10)
     tried(evidence, "/view?post={}", 40)
     words = evidence.leave(f"{HOME}/view?post=9999")
     assert re.fullmatch(r"0 of \d\d pages of /view\?post=<#>.* brought anything new", words)
-    assert not evidence.take_revived()
     tried(evidence, "/view?post=5{}", 20, "a post")
-    assert evidence.take_revived()
-    assert list(evidence.left_out()) == []
+    assert evidence.verdict(f"{HOME}/view?post=9999") is not Verdict.LEAVE
 
 
 @pytest.mark.behaviour("Q-44")

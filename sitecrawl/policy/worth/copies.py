@@ -61,7 +61,12 @@ class Alias(NamedTuple):
     @property
     def name(self) -> str:
         """The replaced parts and the new ones, readable in the name of a kind."""
-        return f"{self.start}*{self.end} for {self.new_start}*{self.new_end}"
+        return f"{self.start}*{self.end} as copy of {self.new_start}*{self.new_end}"
+
+    @property
+    def is_of_parameters(self) -> bool:
+        """True if the addresses differ in parameters, as those of a view do: all are one kind."""
+        return not {"?", "&"}.isdisjoint(self.name)
 
     @property
     def reverse(self) -> Alias:

@@ -114,14 +114,9 @@ class Part:
 
 @dataclass(slots=True)
 class EndlessParts:
-    """The parts of one origin.
-
-    ``cleared`` is True if a part proved to have an end, until the caller has queued again what was
-    left out of it.
-    """
+    """The parts of one origin."""
 
     pages: int = 0
-    cleared: bool = False
     parts: dict[str, Part] = field(default_factory=dict)
     _watched: set[str] = field(default_factory=set)
 
@@ -205,7 +200,6 @@ class EndlessParts:
         part.judge_from = 2 * part.pages + SUSPECT_AGAIN
         part.endless = part.ended = part.left = 0
         part.descent, part.implied, part.example = None, 0.0, ""
-        self.cleared = True
         self._move(name, State.OPEN)
 
     def _move(self, name: str, state: State) -> None:

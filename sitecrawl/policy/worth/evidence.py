@@ -350,18 +350,6 @@ class Evidence:
         own.example = own.example or url
         return in_words(name, own)
 
-    def take_revived(self) -> bool:
-        """Return True if a kind of which URLs were left out is worth its requests by now.
-
-        Then all that were left out are to be judged again.
-        """
-        left = [each for each in self.yields.values() if each.left]
-        if all(self.verdict(each.example) is Verdict.LEAVE for each in left):
-            return False
-        for each in left:
-            each.left, each.example = 0, ""
-        return True
-
     def answered(self, url: str) -> None:
         """Count a page that did not fail."""
         self._answers += 1

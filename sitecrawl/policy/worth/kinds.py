@@ -62,14 +62,13 @@ class Pool(NamedTuple):
 
 
 class Kind(NamedTuple):
-    """The kind of a URL, the path of its template, and its pools, the most specific first.
+    """The kind of a URL, and its pools, the most specific first.
 
     ``is_on_another_host``: the page was read there. ``has_exceptions``: it was read under another address, but
     other pages differ under theirs, and it was not requested in earlier runs.
     """
 
     name: str
-    path: str
     pools: tuple[Pool, ...] = ()
     is_on_another_host: bool = False
     has_exceptions: bool = False
@@ -112,20 +111,21 @@ class Kinds:
         key = crc32(url.encode()) if self.translations.declared else 0
         if key in self.translations.read_elsewhere:
             name = f"{path}{named}{TRANSLATION}{READ_BEFORE}"
-            return Kind(name, path, (Pool(TRANSLATED, ""),))
+            return Kind(name, (Pool(TRANSLATED, ""),))
         if key in self.translations.declared:
-            return Kind(f"{path}{named}{TRANSLATION}", path)
+            return Kind(f"{path}{named}{TRANSLATION}")
         alias = self.copies.of(url) if self.copies.aliases else None
         if alias is not None:
-            name = f"{path}{named} as copy by {alias.name}"
+            by_path = f"{path}{named} as copy by {alias.name}"
+            name = alias.name if alias.is_of_parameters else by_path
             pools = (Pool(COPY, alias.name),)
-            return Kind(name, path, pools, alias.leads_elsewhere(url), self.copies.aliases[alias])
+            return Kind(name, pools, alias.leads_elsewhere(url), self.copies.aliases[alias])
         again = ",".join(name for name, key in _variables(url) if key in self.requested)
         again = f" again by {again}" if again else ""
         if not template.parameters:
-            return Kind(path + again, path, tuple(Pool(FOLDER, each) for each in folders[::-1]))
+            return Kind(path + again, tuple(Pool(FOLDER, each) for each in folders[::-1]))
         shapes = self._shapes(path, parameters_of(url))
-        return Kind(f"{path}?{'&'.join(shapes)}{again}", path, _pools(path, template.parameters))
+        return Kind(f"{path}?{'&'.join(shapes)}{again}", _pools(path, template.parameters))
 
     def shape(self, url: str) -> str:
         """Return the path of the kind of a URL, in which all that looks like a number is one."""
@@ -209,6 +209,7 @@ def _pools(path: str, names: Sequence[str]) -> tuple[Pool, ...]:
 
 
 _PLACEHOLDER = re.compile(r"(<[a-z#]+>)")
+_VALUE = re.compile(r"[<*]")
 
 
 def pattern_of(kind: str) -> str:
@@ -216,13 +217,14 @@ def pattern_of(kind: str) -> str:
     path, mark, query = kind.partition(" ")[0].partition("?")
     pattern = "".join(
         {DEEPER: ".+", "": ""}.get(
-            each, "[^/?]+" if _PLACEHOLDER.fullmatch(each) else re.escape(each)
+            each,
+            "[^/?]+" if _PLACEHOLDER.fullmatch(each) else re.escape(each).replace(r"\*", ".*"),
         )
         for each in _PLACEHOLDER.split(path)
     )
     if not mark:
         return f"{pattern}$"
-    names = (_pattern_of_parameter(each.partition("<")[0]) for each in query.split("&"))
+    names = (_pattern_of_parameter(_VALUE.split(each)[0]) for each in query.split("&"))
     return pattern + r"\?" + "".join(f"(?=(.*[&;])?{each})" for each in names)
 
 

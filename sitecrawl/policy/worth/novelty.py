@@ -1,10 +1,11 @@
 """New text of pages: what a reader would miss if a page were left out.
 
-In a list that other pages make, every difference counts, numbers and the order of the lines included. A kind of page that feeds itself (calendars, counters, mixes of facets) makes differences without
-end: there a line must be new without its digits, its names of months and days, and the words of the
-page's URL; or several numbers must be new, or a table of them. A page below the one that links to it
-(a mix of facets in a path), or found on a list that brought nothing (the query of a mix), must have a line
-that is new but for the words of its URL. All of them may instead have a title that no other page has, as
+In a list that other pages make, every difference counts, numbers and the order of the lines included. A
+kind of page that feeds itself (calendars, counters, mixes of facets) makes differences without end:
+there a line must be new without its digits, its names of months and days, and the words of the page's
+URL; or several numbers must be new, or a table of them. A page below the one that links to it (a mix of
+facets in a path), or found on a list that brought nothing (the query of a mix), must have a line that
+is new but for the words of its URL. All of them may instead have a title that no other page has, as
 lists show posts in full, or a picture, as comics have no words.
 """
 
