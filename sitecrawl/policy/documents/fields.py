@@ -324,6 +324,7 @@ DOCUMENT: tuple[OutputField, ...] = (
         "see [content](content.md#comments)",
         example="A. Reader\nMarch 1, 2026\nThis helped me.\n\nB. Reader\nMe too.",
         page=lambda facts: facts.page.comments,
+        minimal=True,
         volatile=True,
         rag=True,
         whole=True,
