@@ -31,6 +31,8 @@ BY_TIMER = {
     "scheduling/work_sharing.py",
 }
 """Files of heartbeats, which may come at any time."""
+LEASES = {"scheduling/leased_origins.py"}
+"""The same: a start runs it in any case, a response only if a heartbeat comes on the way."""
 TRACER = """
 import json, pkgutil, sys, threading
 from contextlib import suppress
@@ -99,8 +101,12 @@ def traced() -> dict[str, set[str]]:
         words = ("-a", f"start={start}", "-a", "delay=0", "-O", "out.jsonl")
         crawl = trace(Path(folder), start, "crawl", "site", *words)
         explain = trace(Path(folder), start, "explain", start)
-    ran = {REQUEST: crawl["start"], LINE: crawl["response"], EXPLAIN: explain["end"]}
-    return {walk: {*files} - BY_TIMER for walk, files in ran.items()}
+    ran = {
+        REQUEST: {*crawl["start"]},
+        LINE: {*crawl["response"]} - LEASES,
+        EXPLAIN: {*explain["end"]},
+    }
+    return {walk: files - BY_TIMER for walk, files in ran.items()}
 
 
 def text(page_text: str, walks: Mapping[str, set[str]]) -> str:
