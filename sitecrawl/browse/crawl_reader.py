@@ -106,6 +106,11 @@ class PageRecord:
         return str(self.fields.get("comments") or "")
 
     @property
+    def whole_text(self) -> str:
+        """Text of the document with the comments below it."""
+        return "\n\n".join(filter(None, (self.body, self.comments)))
+
+    @property
     def markdown(self) -> str:
         """Markdown of the document; empty if the crawl does not make it."""
         return "\n\n".join(str(each.get("markdown") or "") for each in self.documents).strip()

@@ -275,11 +275,7 @@ class WebPages:
 
     def _document_text(self, request: PageRequest) -> PageReply:
         stored = self._stored(request)
-        return (
-            stored
-            if isinstance(stored, PageReply)
-            else _text("\n\n".join(filter(None, (stored.body, stored.comments))))
-        )
+        return stored if isinstance(stored, PageReply) else _text(stored.whole_text)
 
     def _document_markdown(self, request: PageRequest) -> PageReply:
         stored = self._stored(request)

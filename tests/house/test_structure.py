@@ -1,9 +1,10 @@
-"""Modules import in one direction, functions are short, and every base class has several children."""
+"""Modules import in one direction, functions are short, base classes have several children, no file is stray."""
 
 from __future__ import annotations
 
 import ast
 import re
+import subprocess
 from collections.abc import Iterator
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
@@ -65,3 +66,18 @@ def test_no_abstract_class_has_one_child() -> None:
                     abstract.add(node.name)
     assert abstract
     assert [name for name in sorted(abstract) if children.count(name) < 2] == []
+
+
+TOP_LEVEL = {
+    *(".ci", ".github", ".gitignore", "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "README.md"),
+    *("SECURITY.md", "benchmarks", "deploy", "docs", "examples", "fixtures", "pyproject.toml"),
+    *("requirements.lock", "scrapy.cfg", "scripts", "sitecrawl", "tests"),
+}
+
+
+def test_nothing_else_is_committed() -> None:
+    """Files of experiments were once committed along with a change."""
+    tracked = subprocess.run(
+        ["git", "ls-files"], cwd=SOURCE.parent, capture_output=True, text=True, check=True
+    )
+    assert {name.partition("/")[0] for name in tracked.stdout.splitlines()} == TOP_LEVEL

@@ -42,6 +42,7 @@ from sitecrawl.web.html.outgoing import Outgoing
 from sitecrawl.web.html.outline import MarkedText
 from sitecrawl.web.html.page import Page
 from sitecrawl.web.html.page_types import ARTICLE, page_type
+from sitecrawl.web.html.part_names import COMMENTS
 from sitecrawl.web.html.regions import CONTENT
 from sitecrawl.web.html.text import cleaned
 from sitecrawl.web.html.text_elements import in_language, useful_start
@@ -258,7 +259,7 @@ def _leave_out(page: Page, walk: Walk, markup: bytes) -> None:
         and markup.count(b"<option") <= MAX_ARTICLE_OPTIONS
     ):
         article = article_text(
-            markup, page.url, "resiliparse", comments="comments" in options.keep_parts
+            markup, page.url, "resiliparse", comments=COMMENTS in options.keep_parts
         )
         if article:
             choice = choose_article(walk, choice, ArticleLines(article).holds, page.title)

@@ -165,7 +165,7 @@ def useful_start(walk: Walk) -> int:
 
 # Classes of the spans in which Pygments and Chroma (Hugo) write line numbers.
 NUMBERS = frozenset({"linenos", "ln", "lineno"})
-# Classes of the cell beside a listing that holds them: of the same, SyntaxHighlighter, cgit, Highlight.js.
+# Classes of the cell of line numbers beside a listing: of the same, SyntaxHighlighter, cgit, Highlight.js.
 GUTTERS = frozenset(
     {"linenos", "gutter", "line-numbers", "linenumbers", "lineno", "hljs-ln-numbers"}
 )
