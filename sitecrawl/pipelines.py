@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextvars import ContextVar
 from dataclasses import replace
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from itemadapter import ItemAdapter
+from scrapy.crawler import Crawler
 from scrapy.exceptions import DropItem
 from scrapy.pipelines import ItemPipelineManager
 
-from sitecrawl.crawl.visit import ContentHashes
+from sitecrawl.crawl.discovery import AnchorTexts, Discovery
+from sitecrawl.crawl.recorder import Recorder
+from sitecrawl.crawl.visit import ContentHashes, Visit
 from sitecrawl.extensions.crawl import crawl_of
 from sitecrawl.frontier.base import Outcome
 from sitecrawl.items import Document, DropDocument, line_of
@@ -24,6 +27,7 @@ from sitecrawl.policy.documents.content_hash import (
     stable_text,
     text_hash,
 )
+from sitecrawl.policy.documents.document_options import DocumentOptions
 from sitecrawl.policy.documents.field_values import FetchFacts
 from sitecrawl.policy.documents.fields import (
     DOCUMENT_FIELDS,
@@ -36,19 +40,9 @@ from sitecrawl.policy.documents.fields import (
 from sitecrawl.policy.documents.metadata_mapping import mapped_fields
 from sitecrawl.policy.documents.output_shapes import serialized, serialized_parts
 from sitecrawl.policy.documents.page_faults import PAGE_FAULTS
+from sitecrawl.policy.urls.rule_engine import Rules
+from sitecrawl.web.html.page import Page
 from sitecrawl.web.urls.identity import document_id
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from scrapy.crawler import Crawler
-
-    from sitecrawl.crawl.discovery import AnchorTexts, Discovery
-    from sitecrawl.crawl.recorder import Recorder
-    from sitecrawl.crawl.visit import Visit
-    from sitecrawl.policy.documents.document_options import DocumentOptions
-    from sitecrawl.policy.urls.rule_engine import Rules
-    from sitecrawl.web.html.page import Page
 
 BODY = "body"
 KEPT = "\0site names in titles"

@@ -4,28 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
-from scrapy import Request
+from scrapy import Request, Spider
 from scrapy.core.scheduler import BaseScheduler
+from scrapy.crawler import Crawler
+from scrapy.statscollectors import StatsCollector
 from scrapy.utils.defer import deferred_from_coro
+from twisted.internet.defer import Deferred
 from typing_extensions import override
 
 from sitecrawl.extensions.crawl import Crawl, crawl_of
-from sitecrawl.frontier.base import FrontierError
+from sitecrawl.frontier.base import Candidate, FrontierError
 from sitecrawl.reqmeta import BEGAN, OWN, is_adhoc, visit_of
+from sitecrawl.scheduling.origin import Origin
 from sitecrawl.web.urls.url import origin as origin_key
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from scrapy import Spider
-    from scrapy.crawler import Crawler
-    from scrapy.statscollectors import StatsCollector
-    from twisted.internet.defer import Deferred
-
-    from sitecrawl.frontier.base import Candidate
-    from sitecrawl.scheduling.origin import Origin
 
 logger = logging.getLogger(__name__)
 

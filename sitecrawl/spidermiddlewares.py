@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import AsyncIterator
+from typing import Any
+
+from scrapy.crawler import Crawler
 
 from sitecrawl.extensions.crawl import Crawl, crawl_of
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
-
-    from scrapy.crawler import Crawler
 
 
 class StartMiddleware:

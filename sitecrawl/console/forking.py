@@ -5,12 +5,10 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from typing import TYPE_CHECKING
+
+from scrapy.settings import BaseSettings
 
 from sitecrawl.frontier.leases import new_worker
-
-if TYPE_CHECKING:
-    from scrapy.settings import BaseSettings
 
 PRIORITY = 100  # above that of the command line
 LOG_FORMAT = "%(levelname)s|%(name)s|%(message)s"

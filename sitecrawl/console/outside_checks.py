@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
+from scrapy import Spider
+from scrapy.crawler import CrawlerProcessBase
+from scrapy.settings import Settings
+
+from sitecrawl.console.crawl_sources import CrawledSource
 from sitecrawl.console.page_fetcher import FetchedPages, OutcomeCollector, fetch
 from sitecrawl.frontier import open_administration, open_survey
 from sitecrawl.policy.outcomes import Outcome
 from sitecrawl.web.urls.url import normalize
-
-if TYPE_CHECKING:
-    from scrapy import Spider
-    from scrapy.crawler import CrawlerProcessBase
-    from scrapy.settings import Settings
-
-    from sitecrawl.console.crawl_sources import CrawledSource
 
 MAX_CHECKS = 10_000
 """Addresses that one call asks for."""

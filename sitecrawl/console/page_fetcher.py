@@ -7,28 +7,22 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
-from scrapy.crawler import Crawler
-from scrapy.settings import SETTINGS_PRIORITIES
+from scrapy import Request, Spider
+from scrapy.crawler import Crawler, CrawlerProcessBase
+from scrapy.http import Response
+from scrapy.settings import SETTINGS_PRIORITIES, Settings
 
+from sitecrawl.config.options.crawl_options import CrawlParams
 from sitecrawl.frontier import open_records
 from sitecrawl.frontier.records import Records
 from sitecrawl.items import Document
 from sitecrawl.policy.outcomes import Outcome
 from sitecrawl.reqmeta import visit_of
 from sitecrawl.responses import request_of
-
-if TYPE_CHECKING:
-    from scrapy import Request, Spider
-    from scrapy.crawler import CrawlerProcessBase
-    from scrapy.http import Response
-    from scrapy.settings import Settings
-
-    from sitecrawl.config.options.crawl_options import CrawlParams
-    from sitecrawl.web.feeds.sitemaps import SitemapEntry
-    from sitecrawl.web.html.page import Page
-
+from sitecrawl.web.feeds.sitemaps import SitemapEntry
+from sitecrawl.web.html.page import Page
 
 ABOVE_CMDLINE = SETTINGS_PRIORITIES["cmdline"] + 1  # Scrapy applies the command line again
 NO_OUTPUT: Mapping[str, Any] = {"FEEDS": {}, "ITEM_PIPELINES": {}, "LOG_ENABLED": False}

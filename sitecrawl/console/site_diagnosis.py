@@ -3,31 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from scrapy import Request
+from scrapy.http import Response
 
 from sitecrawl.config.assembly import agent
+from sitecrawl.config.options.crawl_options import CrawlParams
 from sitecrawl.console.page_fetcher import FetchedPages, PageCollector
 from sitecrawl.policy.decision import Decision
 from sitecrawl.policy.documents.placeholders import Placeholder, judge_page
 from sitecrawl.policy.http.politeness import Pace
 from sitecrawl.policy.outcomes import PLACEHOLDERS
 from sitecrawl.policy.rendering import needs_scripts
+from sitecrawl.policy.urls.rule_engine import Rules
 from sitecrawl.reqmeta import origin_of
 from sitecrawl.responses import request_of
 from sitecrawl.web.feeds.sitemaps import read_sitemap
+from sitecrawl.web.html.page import Page
 from sitecrawl.web.html.script_shells import read_shell
 from sitecrawl.web.robots.robots_txt import RobotsMatch, RobotsTxt
 from sitecrawl.web.urls.url import origin, split
-
-if TYPE_CHECKING:
-    from scrapy.http import Response
-
-    from sitecrawl.config.options.crawl_options import CrawlParams
-    from sitecrawl.policy.urls.rule_engine import Rules
-    from sitecrawl.web.html.page import Page
-
 
 MAX_SITEMAPS = 20
 MAX_REDIRECTS = 10

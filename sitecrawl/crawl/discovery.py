@@ -3,29 +3,23 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
-from sitecrawl.frontier.base import Candidate
-from sitecrawl.policy.decision import ALLOWED, Decision, Refusals, refuse
+from scrapy.statscollectors import StatsCollector
+
+from sitecrawl.frontier.base import Candidate, DueUrl, StoredLink, VisitResult
+from sitecrawl.policy.decision import ALLOWED, Admission, Decision, Refusals, refuse
+from sitecrawl.policy.http.redirects import RedirectChains
+from sitecrawl.policy.urls.known_views import PageViews
 from sitecrawl.policy.urls.parameter_trials import Found, ParameterTrials
+from sitecrawl.policy.urls.path_limits import PathLimits
+from sitecrawl.policy.urls.rule_engine import Rules
 from sitecrawl.policy.urls.scope import Scope
 from sitecrawl.policy.urls.url_rules import WellFormed, read_target
+from sitecrawl.web.html.page import Link, Page
 from sitecrawl.web.urls.url import normalize
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from scrapy.statscollectors import StatsCollector
-
-    from sitecrawl.frontier.base import DueUrl, StoredLink, VisitResult
-    from sitecrawl.policy.decision import Admission
-    from sitecrawl.policy.http.redirects import RedirectChains
-    from sitecrawl.policy.urls.known_views import PageViews
-    from sitecrawl.policy.urls.path_limits import PathLimits
-    from sitecrawl.policy.urls.rule_engine import Rules
-    from sitecrawl.web.html.page import Link, Page
-
 
 MAX_PAGES, MAX_TEXTS, MAX_LENGTH = 100_000, 20, 200
 

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from sitecrawl.config.configuration import Configuration
 from sitecrawl.events import Event
 from sitecrawl.frontier.base import AlreadyRunningError, FrontierError
 from sitecrawl.frontier.threaded import Frontier
 from sitecrawl.statuses import ALREADY_RUNNING, DATABASE_ERROR
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from sitecrawl.config.configuration import Configuration
-
 
 logger = logging.getLogger(__name__)
 

@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import AsyncIterator, Callable, Iterator
 from functools import wraps
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from scrapy import Request
+from scrapy.exceptions import DropItem
+from scrapy.http import Response
 from scrapy.utils.spider import iterate_spider_output
 
+from sitecrawl.crawl.discovery import Discovery
+from sitecrawl.crawl.recorder import Recorder
 from sitecrawl.frontier.base import Outcome
 from sitecrawl.items import Document, DropDocument
 from sitecrawl.reqmeta import carries_nothing, visit_of
 from sitecrawl.responses import request_of
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Iterator
-
-    from scrapy.exceptions import DropItem
-    from scrapy.http import Response
-
-    from sitecrawl.crawl.discovery import Discovery
-    from sitecrawl.crawl.recorder import Recorder
 
 
 class PageCallback:

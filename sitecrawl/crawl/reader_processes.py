@@ -8,20 +8,17 @@ import json
 import os
 import pickle
 import sys
+from asyncio.subprocess import Process
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import sitecrawl
+from sitecrawl.web.html.page import Page
 from sitecrawl.web.page_process import LENGTH, framed
-
-if TYPE_CHECKING:
-    from asyncio.subprocess import Process
-    from collections.abc import AsyncIterator, Sequence
-
-    from sitecrawl.web.html.page import Page
-    from sitecrawl.web.read_options import ReadOptions
+from sitecrawl.web.read_options import ReadOptions
 
 # python -I leaves out the path of this package, so it is passed as an argument.
 BOOT = "import sys; sys.path += sys.argv[1].split('\\n'); from {} import main; main(sys.argv[2:])"

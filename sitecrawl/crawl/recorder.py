@@ -6,19 +6,14 @@ import asyncio
 import logging
 import time
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Sequence
+
+from scrapy.statscollectors import StatsCollector
 
 from sitecrawl import typed_program
 from sitecrawl.crawl.frontier_owner import FrontierOwner
 from sitecrawl.events import Event
 from sitecrawl.frontier.base import Change, Settlement, VisitResult
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from scrapy.statscollectors import StatsCollector
-
 
 logger = logging.getLogger(__name__)
 

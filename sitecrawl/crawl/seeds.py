@@ -5,23 +5,20 @@ from __future__ import annotations
 import logging
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sitecrawl import typed_program
+from sitecrawl.crawl.discovery import Discovery
+from sitecrawl.crawl.frontier_owner import FrontierOwner
 from sitecrawl.crawl.page_counts import PageCounts, most_common, total
-from sitecrawl.frontier.base import FrontierError, LastVisit, Outcome
+from sitecrawl.crawl.recorder import Recorder
+from sitecrawl.frontier.base import Candidate, FrontierError, LastVisit, Outcome, VisitResult
+from sitecrawl.frontier.threaded import Frontier
 from sitecrawl.policy.advice import ADVICE, in_words
+from sitecrawl.policy.decision import Decision
 from sitecrawl.policy.outcomes import READ
 from sitecrawl.policy.urls.scope import owner_of
 from sitecrawl.web.urls.url import origin
-
-if TYPE_CHECKING:
-    from sitecrawl.crawl.discovery import Discovery
-    from sitecrawl.crawl.frontier_owner import FrontierOwner
-    from sitecrawl.crawl.recorder import Recorder
-    from sitecrawl.frontier.base import Candidate, VisitResult
-    from sitecrawl.frontier.threaded import Frontier
-    from sitecrawl.policy.decision import Decision
 
 SETTLED = READ | {Outcome.DROPPED, Outcome.LEASE_LOST}
 """Outcomes of a start that need nobody's attention."""

@@ -26,13 +26,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum, auto
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from sitecrawl.crawl.discovery import FoundLinks, Reference
 from sitecrawl.frontier.base import Candidate, DueUrl, Outcome, StoredLink, VisitResult
 from sitecrawl.transitions import following
-
-if TYPE_CHECKING:
-    from sitecrawl.crawl.discovery import FoundLinks, Reference
 
 
 class VisitPhase(Enum):

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from scrapy import Request
+from scrapy.crawler import Crawler
 from scrapy.exceptions import NotConfigured
+from scrapy.http import Response
 from scrapy.utils.misc import build_from_crawler, load_object
 
 from sitecrawl.reqmeta import is_adhoc
 from sitecrawl.scheduling.fetch_outcomes import RequestDropped
-
-if TYPE_CHECKING:
-    from scrapy.crawler import Crawler
-    from scrapy.http import Response
 
 RETRY = "scrapy.downloadermiddlewares.retry.RetryMiddleware"
 REDIRECT = "scrapy.downloadermiddlewares.redirect.RedirectMiddleware"

@@ -3,28 +3,23 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Awaitable
 from http import HTTPStatus
-from typing import TYPE_CHECKING
 
+from scrapy import Request
+from scrapy.crawler import Crawler
+from scrapy.http import Response
+
+from sitecrawl.crawl.frontier_owner import FrontierOwner
 from sitecrawl.extensions.crawl import crawl_of
-from sitecrawl.frontier.base import FrontierError
+from sitecrawl.frontier.base import DueUrl, FrontierError
 from sitecrawl.frontier.kept_files import KeptFile
+from sitecrawl.frontier.state_options import Following
 from sitecrawl.policy.http.request_headers import conditional, modified_since
 from sitecrawl.policy.outcomes import Outcome
 from sitecrawl.reqmeta import KEPT, UNCHANGED, is_of_site, visit_of
 from sitecrawl.responses import header
 from sitecrawl.web.validators import if_none_match
-
-if TYPE_CHECKING:
-    from collections.abc import Awaitable
-
-    from scrapy import Request
-    from scrapy.crawler import Crawler
-    from scrapy.http import Response
-
-    from sitecrawl.crawl.frontier_owner import FrontierOwner
-    from sitecrawl.frontier.base import DueUrl
-    from sitecrawl.frontier.state_options import Following
 
 FORBIDDEN = int(Outcome.USAGE_FORBIDDEN)
 

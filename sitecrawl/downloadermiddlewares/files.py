@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from scrapy import signals
+from scrapy import Request, signals
+from scrapy.crawler import Crawler
+from scrapy.http import Response
 
+from sitecrawl.config.options.crawl_options import CrawlParams
 from sitecrawl.crawl.reader_processes import FileLimits, FileReaders, FileReadersError, ReadFile
 from sitecrawl.policy.http.answers import FetchResult
 from sitecrawl.policy.outcomes import Outcome
 from sitecrawl.reqmeta import FILE, media_type_of, visit_of
 from sitecrawl.scheduling.fetch_outcomes import ResponseWithoutContent
 from sitecrawl.web.files.formats import FORMAT_OF_TYPE, is_file_type, wanted_formats
-
-if TYPE_CHECKING:
-    from scrapy import Request
-    from scrapy.crawler import Crawler
-    from scrapy.http import Response
-
-    from sitecrawl.config.options.crawl_options import CrawlParams
 
 STOP_SECONDS = 0.5  # until a stop of the crawl is noticed
 FAILED = FetchResult(Outcome.CANCELLED, "reader_failed")

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from scrapy import Request
+from scrapy.crawler import Crawler
 
 from sitecrawl.config.assembly import header_policy
 from sitecrawl.extensions.crawl import crawl_of
+from sitecrawl.policy.http.request_headers import HeaderPolicy, Wanted
 from sitecrawl.reqmeta import robots_of, sitemap_of, visit_of
-
-if TYPE_CHECKING:
-    from scrapy import Request
-    from scrapy.crawler import Crawler
-
-    from sitecrawl.policy.http.request_headers import HeaderPolicy, Wanted
 
 
 class HeadersMiddleware:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from scrapy import Request
+from scrapy.crawler import Crawler
+from scrapy.http import Response
+
 from sitecrawl.extensions.crawl import crawl_of
 from sitecrawl.reqmeta import origin_of, visit_of
 from sitecrawl.scheduling.fetch_outcomes import VisitPostponed
 
 if TYPE_CHECKING:
-    from scrapy import Request
-    from scrapy.crawler import Crawler
-    from scrapy.http import Response
-
     from sitecrawl.scheduling.login import Login
 
 

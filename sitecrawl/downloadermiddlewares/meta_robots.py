@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from weakref import WeakValueDictionary
 
-from scrapy import signals
+from scrapy import Request, signals
+from scrapy.crawler import Crawler
+from scrapy.http import Response
 
 from sitecrawl.crawl.reader_processes import PageReaders, PageReadersError
-from sitecrawl.extensions.crawl import crawl_of
+from sitecrawl.crawl.visit import Visit
+from sitecrawl.extensions.crawl import Crawl, crawl_of
 from sitecrawl.frontier.base import FrontierError
 from sitecrawl.policy.documents.audit import audit_text
+from sitecrawl.policy.documents.obedience import Obedience
 from sitecrawl.policy.documents.usage_permissions import (
     NOTHING_SAID,
     preceded,
@@ -28,25 +33,13 @@ from sitecrawl.scheduling.fetch_outcomes import ResponseWithoutContent, VisitPos
 from sitecrawl.web.encoding import read
 from sitecrawl.web.files.formats import is_file_type
 from sitecrawl.web.html.outgoing import PROTECTION
+from sitecrawl.web.html.page import Page
 from sitecrawl.web.media_type import declared_type, is_html
 from sitecrawl.web.page_reader import read_page
+from sitecrawl.web.read_options import ReadOptions
 from sitecrawl.web.robots.directives import read_directives
-from sitecrawl.web.robots.usage_statements import HEADERS, page_statements
+from sitecrawl.web.robots.usage_statements import HEADERS, Statement, page_statements
 from sitecrawl.web.robots.usage_terms import page_licenses
-
-if TYPE_CHECKING:
-    from collections.abc import Awaitable, Mapping, Sequence
-
-    from scrapy import Request
-    from scrapy.crawler import Crawler
-    from scrapy.http import Response
-
-    from sitecrawl.crawl.visit import Visit
-    from sitecrawl.extensions.crawl import Crawl
-    from sitecrawl.policy.documents.obedience import Obedience
-    from sitecrawl.web.html.page import Page
-    from sitecrawl.web.read_options import ReadOptions
-    from sitecrawl.web.robots.usage_statements import Statement
 
 ROBOTS_TAG = "X-Robots-Tag"
 FAILED = FetchResult(Outcome.CANCELLED, "reader_failed")

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from scrapy import Request
+from scrapy.crawler import Crawler
+from scrapy.http import Headers, Response
 
 from sitecrawl.crawl.discovery import Discovery
-from sitecrawl.crawl.visit import ResponseFacts
+from sitecrawl.crawl.visit import ResponseFacts, Visit
 from sitecrawl.extensions.crawl import crawl_of
 from sitecrawl.frontier.base import Outcome
+from sitecrawl.policy.decision import Decision
 from sitecrawl.policy.http.answers import (
     LOGIN_WALL,
     REDIRECT_WITHOUT_LOCATION,
@@ -20,14 +25,6 @@ from sitecrawl.responses import answer_of, header, location
 from sitecrawl.scheduling.fetch_outcomes import ResponseWithoutContent, SamePageRedirect
 from sitecrawl.web.urls.url import resolve
 from sitecrawl.web.validators import fresh_until
-
-if TYPE_CHECKING:
-    from scrapy import Request
-    from scrapy.crawler import Crawler
-    from scrapy.http import Headers, Response
-
-    from sitecrawl.crawl.visit import Visit
-    from sitecrawl.policy.decision import Decision
 
 
 class OutcomeMiddleware:

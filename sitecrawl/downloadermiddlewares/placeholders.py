@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from scrapy import Request
+from scrapy.crawler import Crawler
+from scrapy.http import Response
 
 from sitecrawl.extensions.crawl import crawl_of
 from sitecrawl.policy.documents.placeholders import judge_page
 from sitecrawl.policy.outcomes import Outcome
 from sitecrawl.reqmeta import READ_PAGE, read_page_of, visit_of
 from sitecrawl.scheduling.fetch_outcomes import VisitPostponed
-
-if TYPE_CHECKING:
-    from scrapy import Request
-    from scrapy.crawler import Crawler
-    from scrapy.http import Response
-
-    from sitecrawl.scheduling.missing_page_probes import MissingPageProbes
+from sitecrawl.scheduling.missing_page_probes import MissingPageProbes
 
 
 class PlaceholderMiddleware:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from itertools import count
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from scrapy import Request
+from scrapy.crawler import Crawler
 
 from sitecrawl.reqmeta import PROXY
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from scrapy import Request
-    from scrapy.crawler import Crawler
 
 REST = 100
 """Requests for which a proxy rests after a failure, while there are others."""

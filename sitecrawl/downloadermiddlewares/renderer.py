@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from scrapy import Request
+from scrapy.crawler import Crawler
+from scrapy.http import Response
 
 from sitecrawl.crawl.discovery import Discovery
 from sitecrawl.extensions.crawl import crawl_of
@@ -10,11 +12,6 @@ from sitecrawl.frontier.base import Outcome
 from sitecrawl.policy.http.answers import FetchResult
 from sitecrawl.reqmeta import rendered_of, visit_of
 from sitecrawl.scheduling.fetch_outcomes import ResponseWithoutContent
-
-if TYPE_CHECKING:
-    from scrapy import Request
-    from scrapy.crawler import Crawler
-    from scrapy.http import Response
 
 MOVED = FetchResult(Outcome.REDIRECT, "script")
 

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from scrapy import Request
+from scrapy.crawler import Crawler
 
 from sitecrawl.extensions.crawl import crawl_of
 from sitecrawl.frontier.base import Outcome
+from sitecrawl.policy.urls.rule_engine import Rules
 from sitecrawl.reqmeta import USAGE_FILE, is_login, origin_of, robots_of, visit_of
 from sitecrawl.scheduling.fetch_outcomes import RequestDropped
-
-if TYPE_CHECKING:
-    from scrapy import Request
-    from scrapy.crawler import Crawler
-
-    from sitecrawl.policy.urls.rule_engine import Rules
-    from sitecrawl.scheduling.robots_files import RobotsFiles
+from sitecrawl.scheduling.robots_files import RobotsFiles
 
 
 class RulesMiddleware:

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from scrapy import Request
 from scrapy.downloadermiddlewares.stats import DownloaderStats
+from scrapy.http import Response
 from typing_extensions import override
 
 from sitecrawl.reqmeta import WIRE_BYTES
-
-if TYPE_CHECKING:
-    from scrapy import Request
-    from scrapy.http import Response
 
 
 class StatsMiddleware(DownloaderStats):

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import time
-from typing import TYPE_CHECKING
+
+from scrapy import Request
+from scrapy.crawler import Crawler
+from scrapy.http import Response
+from scrapy.statscollectors import StatsCollector
 
 from sitecrawl.extensions.crawl import crawl_of
 from sitecrawl.http.fetch_errors import LeaseExpiredError
@@ -12,19 +16,11 @@ from sitecrawl.policy.http.politeness import MAX_RETRY_AFTER
 from sitecrawl.reqmeta import BEGAN, SENT_AT, origin_of, robots_of, visit_of
 from sitecrawl.responses import header
 from sitecrawl.scheduling.failure_accounting import charge_failure, charge_response
+from sitecrawl.scheduling.leased_origins import LeasedOrigins
+from sitecrawl.scheduling.origin import Origin
+from sitecrawl.scheduling.origin_queues import OriginQueues
+from sitecrawl.scheduling.yields import Yields
 from sitecrawl.web.validators import retry_after
-
-if TYPE_CHECKING:
-    from scrapy import Request
-    from scrapy.crawler import Crawler
-    from scrapy.http import Response
-    from scrapy.statscollectors import StatsCollector
-
-    from sitecrawl.scheduling.leased_origins import LeasedOrigins
-    from sitecrawl.scheduling.origin import Origin
-    from sitecrawl.scheduling.origin_queues import OriginQueues
-    from sitecrawl.scheduling.yields import Yields
-
 
 REQUESTS_PER_SAVE = 200
 """Requests to an origin after which its receipt is stored, so that a kill loses no more."""

@@ -5,22 +5,18 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from scrapy import signals
+from scrapy.crawler import Crawler
 
 from sitecrawl import typed_program
 from sitecrawl.config.assembly import database_url
-from sitecrawl.config.configuration import changed_options
+from sitecrawl.config.configuration import Configuration, changed_options
 from sitecrawl.config.options.crawl_options import NAMING, READING
 from sitecrawl.extensions.crawl import crawl_of
 from sitecrawl.frontier import open_records
 from sitecrawl.frontier.base import FrontierError
-
-if TYPE_CHECKING:
-    from scrapy.crawler import Crawler
-
-    from sitecrawl.config.configuration import Configuration
 
 KEEPS_ITS_LIST = (
     "The crawl keeps the list of extensions it began with; ignore_extensions changes it."

@@ -6,13 +6,18 @@ import asyncio
 import logging
 import os
 import signal
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from scrapy import signals
+from scrapy.crawler import Crawler
 from scrapy.exceptions import CloseSpider
+from scrapy.settings import BaseSettings
+from scrapy.statscollectors import StatsCollector
 
 from sitecrawl.config.assembly import agent, database_url
+from sitecrawl.config.options.crawl_options import CrawlParams
 from sitecrawl.config.rules_from_options import Citations
 from sitecrawl.crawl.discovery import Discovery
 from sitecrawl.crawl.frontier_owner import FrontierOwner
@@ -20,10 +25,14 @@ from sitecrawl.crawl.page_callback import PageCallback
 from sitecrawl.crawl.recorder import Recorder
 from sitecrawl.crawl.run_summary import Failures, Outlook, RunSummary, SlowOrigin
 from sitecrawl.crawl.seeds import SeedRedirects, SeedReport
+from sitecrawl.crawl.visit import Visit
 from sitecrawl.frontier import open_frontier
-from sitecrawl.frontier.base import Outcome
+from sitecrawl.frontier.base import Change, Outcome
+from sitecrawl.frontier.state_options import StateOptions
+from sitecrawl.frontier.threaded import Frontier
 from sitecrawl.output.delivery import Delivery
 from sitecrawl.policy.documents.obedience import refresh_target
+from sitecrawl.policy.documents.placeholders import Placeholder
 from sitecrawl.policy.http.redirects import RedirectChains
 from sitecrawl.scheduling.background import BackgroundTasks, EngineWaker
 from sitecrawl.scheduling.failure_accounting import LoginWalls
@@ -32,6 +41,7 @@ from sitecrawl.scheduling.leased_origins import LeasedOrigins
 from sitecrawl.scheduling.listed_pages import ListedPages
 from sitecrawl.scheduling.listing_requests import ListingRequests
 from sitecrawl.scheduling.missing_page_probes import MissingPageProbes
+from sitecrawl.scheduling.origin import Origin
 from sitecrawl.scheduling.origin_knowledge import OriginKnowledge
 from sitecrawl.scheduling.origin_queues import OriginQueues
 from sitecrawl.scheduling.parameter_meanings import ParameterMeanings
@@ -42,23 +52,10 @@ from sitecrawl.scheduling.second_readings import SecondReadings
 from sitecrawl.scheduling.work_sharing import WorkSharing
 from sitecrawl.scheduling.worker_processes import WorkerProcess, WorkerProcesses
 from sitecrawl.scheduling.yields import Yields
+from sitecrawl.web.html.page import Page
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from scrapy.crawler import Crawler
-    from scrapy.settings import BaseSettings
-    from scrapy.statscollectors import StatsCollector
-
-    from sitecrawl.config.options.crawl_options import CrawlParams
-    from sitecrawl.crawl.visit import Visit
-    from sitecrawl.frontier.base import Change
-    from sitecrawl.frontier.state_options import StateOptions
-    from sitecrawl.frontier.threaded import Frontier
-    from sitecrawl.policy.documents.placeholders import Placeholder
     from sitecrawl.scheduling.login import Login
-    from sitecrawl.scheduling.origin import Origin
-    from sitecrawl.web.html.page import Page
 
 NO_CONTACT = (
     "No contact is set: whoever runs the site cannot reach you. Give a web page or mail address "

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from scrapy import signals
+from scrapy.crawler import Crawler
 from scrapy.exceptions import CloseSpider, DontCloseSpider
 
+from sitecrawl.config.options.crawl_options import CrawlParams
 from sitecrawl.crawl.run_summary import (
     MAX_STARTS,
     LogLine,
@@ -23,13 +26,6 @@ from sitecrawl.frontier.base import FrontierError
 from sitecrawl.scheduling.listed_pages import unchanged_lines
 from sitecrawl.scheduling.yields import left_out_lines
 from sitecrawl.statuses import DATABASE_ERROR, DONE, MAX_PAGES, NO_RESULT, STARTS_FAILED
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from scrapy.crawler import Crawler
-
-    from sitecrawl.config.options.crawl_options import CrawlParams
 
 
 class CrawlEnding:

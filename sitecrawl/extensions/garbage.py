@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import gc
-from typing import TYPE_CHECKING
 
 from scrapy import signals
-
-if TYPE_CHECKING:
-    from scrapy.crawler import Crawler
+from scrapy.crawler import Crawler
 
 THRESHOLDS = (20_000, 20, 50)
 

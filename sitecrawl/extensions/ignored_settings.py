@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from scrapy import signals
-from scrapy.settings import SETTINGS_PRIORITIES
+from scrapy.crawler import Crawler
+from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings
 
 from sitecrawl.config.assembly import spider_settings
-
-if TYPE_CHECKING:
-    from scrapy.crawler import Crawler
-    from scrapy.settings import BaseSettings
-
-    from sitecrawl.config.options.crawl_options import CrawlParams
+from sitecrawl.config.options.crawl_options import CrawlParams
 
 NOT_HEEDED = "%s has no effect on this crawl: %s"
 BESIDE = "only requests that the spider itself makes obey it"

@@ -5,13 +5,11 @@ from __future__ import annotations
 import logging
 import time
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from scrapy.crawler import Crawler
 from scrapy.exceptions import NotConfigured
 from scrapy.utils.log import get_scrapy_root_handler
-
-if TYPE_CHECKING:
-    from scrapy.crawler import Crawler
 
 ENGINE = "scrapy.core.engine"
 FIELDS = {"asctime": "time", "levelname": "level", "name": "logger"}

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import logging
 from copy import copy
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from scrapy import logformatter, signals
+from scrapy.crawler import Crawler
+from scrapy.logformatter import LogFormatterResult
 from scrapy.utils.log import get_scrapy_root_handler
 
 from sitecrawl.console.terminal import printable
-
-if TYPE_CHECKING:
-    from scrapy.crawler import Crawler
-    from scrapy.logformatter import LogFormatterResult
 
 
 class LogFormatter(logformatter.LogFormatter):

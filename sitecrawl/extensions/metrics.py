@@ -5,32 +5,29 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from scrapy import signals
+from scrapy.crawler import Crawler
 from scrapy.exceptions import NotConfigured
 
 from sitecrawl.config.assembly import database_url
 from sitecrawl.extensions.crawl import crawl_of
 from sitecrawl.extensions.crawl_ending import ending_of
 from sitecrawl.frontier import open_change_log, open_records
-from sitecrawl.frontier.base import FrontierError
+from sitecrawl.frontier.base import FrontierError, VisitResult
+from sitecrawl.frontier.change_log import TargetLag
+from sitecrawl.frontier.records import SiteCounts
 from sitecrawl.policy.outcomes import READ
 from sitecrawl.statuses import DONE, STARTS_FAILED
 from sitecrawl.web.urls.identity import DEFAULT_REALM
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from scrapy.crawler import Crawler
-
     from sitecrawl.extensions.metric_families import CrawlMeasurements
-    from sitecrawl.frontier.base import VisitResult
-    from sitecrawl.frontier.change_log import TargetLag
-    from sitecrawl.frontier.records import SiteCounts
 
 LOOPBACK = "127.0.0.1"
 MIN_SECONDS = 0.1

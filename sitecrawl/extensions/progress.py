@@ -7,9 +7,10 @@ import logging
 import shutil
 import sys
 from contextlib import suppress
-from typing import TYPE_CHECKING, TextIO
+from typing import TextIO
 
 from scrapy import signals
+from scrapy.crawler import Crawler
 from scrapy.exceptions import NotConfigured
 
 from sitecrawl.console.scrapy_commands import is_warning
@@ -17,9 +18,6 @@ from sitecrawl.console.terminal import CLEAR, printable
 from sitecrawl.crawl.run_summary import ProgressSnapshot
 from sitecrawl.extensions.crawl import crawl_of
 from sitecrawl.frontier.base import FrontierError
-
-if TYPE_CHECKING:
-    from scrapy.crawler import Crawler
 
 SECONDS = 0.5
 STATS_LOGGER = "scrapy.statscollectors"

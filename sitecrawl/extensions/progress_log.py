@@ -7,9 +7,10 @@ import logging
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from scrapy import signals
+from scrapy.crawler import Crawler
 from scrapy.extensions.feedexport import FeedExporter
 
 from sitecrawl import typed_program
@@ -20,9 +21,6 @@ from sitecrawl.extensions.progress import Progress
 from sitecrawl.frontier.base import FrontierError
 from sitecrawl.output.feeds import OUTPUT_FAILED, Feeds
 from sitecrawl.statuses import DONE, MAX_PAGES
-
-if TYPE_CHECKING:
-    from scrapy.crawler import Crawler
 
 NO_FEED = (
     "No feed is set: %d lines are in the crawl database alone. The next run with -O FILE writes "

@@ -5,15 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from sitecrawl.frontier.database import RowStatement
+from sitecrawl.frontier.base import Entry
+from sitecrawl.frontier.database import Database, RowStatement
+from sitecrawl.frontier.documents import Documents
 from sitecrawl.policy.documents.section_documents import orders, section_documents
-
-if TYPE_CHECKING:
-    from sitecrawl.frontier.base import Entry
-    from sitecrawl.frontier.database import Database
-    from sitecrawl.frontier.documents import Documents
 
 REMOVED = "section_removed"
 OTHER_FORM = "split"

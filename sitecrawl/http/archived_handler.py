@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from http import HTTPStatus
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from scrapy import Request
+from scrapy.crawler import Crawler
+from scrapy.http import Response
 from warcio.exceptions import ArchiveLoadFailed
 
 from sitecrawl.archive.source import ArchivedResponse, ArchiveSource
@@ -18,11 +20,6 @@ from sitecrawl.http.fetch_errors import (
 from sitecrawl.http.handler import BoundedDownloadHandler, ResponseBuilder
 from sitecrawl.http.messages import ResponseHead
 from sitecrawl.reqmeta import robots_of
-
-if TYPE_CHECKING:
-    from scrapy import Request
-    from scrapy.crawler import Crawler
-    from scrapy.http import Response
 
 NO_ROBOTS = ArchivedResponse("HTTP/1.1", HTTPStatus.NOT_FOUND, [], b"", "")
 

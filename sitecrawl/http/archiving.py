@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import logging
 import sqlite3
+from ipaddress import IPv4Address, IPv6Address
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+from scrapy.crawler import Crawler
 
 from sitecrawl.archive.writer import Exchanged, WarcWriter
 from sitecrawl.http.crawl_stop import CrawlStop
 from sitecrawl.http.fetch_errors import ArchiveFailedError
-
-if TYPE_CHECKING:
-    from ipaddress import IPv4Address, IPv6Address
-
-    from scrapy.crawler import Crawler
-
-    from sitecrawl.http.messages import ResponseHead
+from sitecrawl.http.messages import ResponseHead
 
 UNKNOWN = "0.0.0.0"  # noqa: S104 -- the address of a server behind a proxy
 

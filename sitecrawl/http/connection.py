@@ -7,15 +7,13 @@ import resource
 import ssl
 from functools import cached_property
 from ipaddress import IPv4Address, IPv6Address, ip_address
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 from scrapy.exceptions import DownloadCancelledError, DownloadFailedError
+from twisted.internet.ssl import Certificate
 
 from sitecrawl.http.exchange import Disposition, Exchange, FetchLimits, ReadTimer
 from sitecrawl.http.messages import Route
-
-if TYPE_CHECKING:
-    from twisted.internet.ssl import Certificate
 
 KEEPALIVE_EXPIRY = 240.0  # seconds
 MAX_IDLE = 1000  # connections of all routes together

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from http.cookiejar import DefaultCookiePolicy
 from typing import TYPE_CHECKING
 
+from scrapy import Request
 from scrapy.downloadermiddlewares.cookies import CookiesMiddleware
 from scrapy.http.cookies import CookieJar
 from scrapy.utils.httpobj import urlparse_cached
@@ -12,10 +14,7 @@ from scrapy.utils.httpobj import urlparse_cached
 from sitecrawl.policy.urls.scope import suffixes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
     from http.cookiejar import Cookie
-
-    from scrapy import Request
 
 
 MAX_COOKIES = 50  # for one domain, RFC 6265, 6.1

@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING
 
-from scrapy import signals
+from scrapy import Request, Spider, signals
 from scrapy.core.downloader import Downloader as ScrapyDownloader
+from scrapy.http import Response
 from scrapy.utils.defer import _process_pending_io, _schedule_coro
 from twisted.internet.defer import Deferred
 from twisted.python.failure import Failure
 from typing_extensions import override
 
 from sitecrawl.http.early_close import has_receivers
-
-if TYPE_CHECKING:
-    from scrapy import Request, Spider
-    from scrapy.http import Response
-
 
 MAX_HELD_BYTES = 100_000_000
 

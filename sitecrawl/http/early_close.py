@@ -3,27 +3,22 @@
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING, Self
+from collections.abc import Callable
+from typing import Self
 
 from pydispatch.dispatcher import getAllReceivers
-from scrapy import signals
+from scrapy import Request, signals
+from scrapy.crawler import Crawler
 from scrapy.exceptions import StopDownload
+from scrapy.http import Headers
 from twisted.python.failure import Failure
 
+from sitecrawl.policy.decision import Decision
+from sitecrawl.policy.urls.rule_engine import Rules
 from sitecrawl.reqmeta import visit_of
 from sitecrawl.responses import header
 from sitecrawl.web.files.formats import GENERIC_TYPES, is_file_type
 from sitecrawl.web.media_type import declared_type
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from scrapy import Request
-    from scrapy.crawler import Crawler
-    from scrapy.http import Headers
-
-    from sitecrawl.policy.decision import Decision
-    from sitecrawl.policy.urls.rule_engine import Rules
 
 
 def has_receivers(signal: object, crawler: Crawler) -> bool:

@@ -6,7 +6,9 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum, auto
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
+
+from scrapy.crawler import Crawler
 
 from sitecrawl.config.options.fetching import FetchParams
 from sitecrawl.http.fetch_errors import (
@@ -17,9 +19,6 @@ from sitecrawl.http.fetch_errors import (
 )
 from sitecrawl.http.messages import Framing, HeadReader, ResponseHead, framing_of, is_persistent
 from sitecrawl.policy.http.network_addresses import AddressRule
-
-if TYPE_CHECKING:
-    from scrapy.crawler import Crawler
 
 
 @dataclass(frozen=True, slots=True)

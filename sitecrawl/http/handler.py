@@ -7,14 +7,15 @@ from pathlib import Path
 from time import monotonic, time
 from typing import TYPE_CHECKING
 
-from scrapy import signals
+from scrapy import Request, signals
 from scrapy.core.downloader.handlers.base import BaseDownloadHandler
-from scrapy.exceptions import NotConfigured
-from scrapy.http import Headers
+from scrapy.crawler import Crawler
+from scrapy.exceptions import NotConfigured, StopDownload
+from scrapy.http import Headers, Response
 from scrapy.responsetypes import responsetypes
 from scrapy.utils.asyncio import is_asyncio_available
 
-from sitecrawl.http.agent_identity import read_identity
+from sitecrawl.http.agent_identity import AgentIdentity, read_identity
 from sitecrawl.http.connection import Connection, ConnectionPool, max_idle_connections
 from sitecrawl.http.content_decoding import decode_body, decode_prefix
 from sitecrawl.http.crawl_stop import CrawlStop
@@ -34,20 +35,13 @@ from sitecrawl.http.fetch_errors import (
     LeaseExpiredError,
     UnansweredError,
 )
-from sitecrawl.http.messages import host_of, request_bytes, route_of, site_of
+from sitecrawl.http.messages import ResponseHead, host_of, request_bytes, route_of, site_of
 from sitecrawl.policy.http.network_addresses import AddressRule
 from sitecrawl.reqmeta import SENT_AT, WIRE_BYTES, is_login, origin_of, robots_of
 from sitecrawl.web.robots.robots_txt import SIZE_LIMIT
 
 if TYPE_CHECKING:
-    from scrapy import Request
-    from scrapy.crawler import Crawler
-    from scrapy.exceptions import StopDownload
-    from scrapy.http import Response
-
-    from sitecrawl.http.agent_identity import AgentIdentity
     from sitecrawl.http.archiving import Archive
-    from sitecrawl.http.messages import ResponseHead
 
 
 ROBOTS_SIZE = SIZE_LIMIT + 1  # one byte more, so that the reader notices truncation

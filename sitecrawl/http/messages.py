@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 from urllib.parse import urlsplit
 
+from scrapy import Request
 from scrapy.exceptions import NotSupported
 from scrapy.utils.url import add_http_if_no_scheme
 
 from sitecrawl.http.content_decoding import ACCEPT_ENCODING
 from sitecrawl.http.fetch_errors import HeaderTooLargeError, MalformedResponseError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from scrapy import Request
-
 
 BindAddress = tuple[str, int] | None
 DEFAULT_PORTS = {"http": 80, "https": 443}

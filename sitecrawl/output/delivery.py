@@ -4,23 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import AsyncIterator, Coroutine
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from scrapy import signals
+from scrapy.crawler import Crawler
 
 from sitecrawl.crawl.frontier_owner import FrontierOwner
 from sitecrawl.frontier.base import Change, FrontierError
 from sitecrawl.items import line_of
 from sitecrawl.output.feeds import Feeds
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Coroutine
-
-    from scrapy.crawler import Crawler
-
-    from sitecrawl.policy.documents.document_options import DocumentOptions
-
+from sitecrawl.policy.documents.document_options import DocumentOptions
 
 MARK_SECONDS = 1.0
 FOLLOW_SECONDS = 0.3

@@ -4,19 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any, Self
 
+from scrapy.crawler import Crawler
 from scrapy.exporters import CsvItemExporter, JsonLinesItemExporter, XmlItemExporter
 
 from sitecrawl.items import Record
 from sitecrawl.policy.documents.fields import FIELDS
 from sitecrawl.policy.documents.output_shapes import field_names, serialized_parts
-
-if TYPE_CHECKING:
-    from typing import Self
-
-    from scrapy.crawler import Crawler
-
 
 COMMON_OPTIONS = frozenset({"encoding", "export_empty_fields", "fields_to_export", "indent"})
 """Options common to Scrapy's exporters; all others are for the encoder."""

@@ -10,12 +10,15 @@ import os
 import shutil
 import stat
 import sys
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, Any
 
+from scrapy import Spider
+from scrapy.crawler import Crawler
 from scrapy.exceptions import CloseSpider, NotConfigured
 from scrapy.exporters import CsvItemExporter, JsonLinesItemExporter
 from scrapy.extensions.feedexport import (
@@ -28,19 +31,12 @@ from scrapy.extensions.feedexport import (
 )
 from scrapy.utils.asyncio import run_in_thread
 from scrapy.utils.defer import deferred_from_coro
+from twisted.internet.defer import Deferred
 
 from sitecrawl.config.config_errors import without_passwords
 from sitecrawl.events import Event
 from sitecrawl.frontier.base import FeedFile
 from sitecrawl.items import Record
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
-    from scrapy import Spider
-    from scrapy.crawler import Crawler
-    from twisted.internet.defer import Deferred
-
 
 OUTPUT_FAILED = "output_failed"
 """Reason for which a crawl ends whose output cannot be written."""

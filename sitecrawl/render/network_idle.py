@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from playwright.async_api import Error as PlaywrightError
 
+from sitecrawl.config.options.render import RenderParams
+from sitecrawl.render.page_guard import PageGuard
 from sitecrawl.render.rendered_page import MAX_SCROLLS
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
-
     from playwright.async_api import Page
 
-    from sitecrawl.config.options.render import RenderParams
-    from sitecrawl.render.page_guard import PageGuard
     from sitecrawl.render.sandbox_proxy import SandboxProxy
 
 

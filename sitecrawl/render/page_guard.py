@@ -6,12 +6,11 @@ from collections.abc import Collection
 from http.cookies import CookieError, SimpleCookie
 from typing import TYPE_CHECKING, Any
 
+from sitecrawl.render.rendered_page import FetchedPage
 from sitecrawl.web.urls.url import origin
 
 if TYPE_CHECKING:
     from playwright.async_api import Page, Request, Route
-
-    from sitecrawl.render.rendered_page import FetchedPage
 
 
 # Headers of the body as transferred; a refresh is read as a link instead.

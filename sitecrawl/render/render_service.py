@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from scrapy import signals
+from scrapy import Request, signals
+from scrapy.crawler import Crawler
+from scrapy.http import Response
 from scrapy.utils.misc import load_object
 from w3lib.html import get_meta_refresh
 
 from sitecrawl.config.assembly import agent
+from sitecrawl.config.options.crawl_options import CrawlParams
 from sitecrawl.http.exchange import address_rule
 from sitecrawl.http.messages import Tunnel, proxy_of
 from sitecrawl.policy.decision import Decision
@@ -28,14 +31,6 @@ from sitecrawl.responses import header
 from sitecrawl.web.encoding import decode
 from sitecrawl.web.html.script_shells import Shell, read_shell, without_scripts
 from sitecrawl.web.media_type import is_html, media_type
-
-if TYPE_CHECKING:
-    from scrapy import Request
-    from scrapy.crawler import Crawler
-    from scrapy.http import Response
-
-    from sitecrawl.config.options.crawl_options import CrawlParams
-
 
 RENDERERS = {
     "playwright": "sitecrawl.render.browser.PlaywrightRenderer",

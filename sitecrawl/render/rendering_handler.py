@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Any
+from collections.abc import Coroutine
+from typing import Any
+
+from scrapy import Request
+from scrapy.crawler import Crawler
+from scrapy.http import Response
 
 from sitecrawl.http.handler import BoundedDownloadHandler
 from sitecrawl.render.render_service import render_service_of
 from sitecrawl.reqmeta import SENT_AT, visit_of
-
-if TYPE_CHECKING:
-    from collections.abc import Coroutine
-
-    from scrapy import Request
-    from scrapy.crawler import Crawler
-    from scrapy.http import Response
 
 
 class RenderingDownloadHandler(BoundedDownloadHandler):

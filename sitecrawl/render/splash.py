@@ -10,14 +10,17 @@ from urllib.parse import urlsplit
 
 from scrapy import Request
 from scrapy.core.downloader.handlers.http11 import HTTP11DownloadHandler
+from scrapy.crawler import Crawler
 from scrapy.exceptions import (
     CannotResolveHostError,
     DownloadConnectionRefusedError,
     DownloadFailedError,
     DownloadTimeoutError,
 )
+from scrapy.http import Response
 from scrapy.utils.misc import build_from_crawler
 
+from sitecrawl.config.options.crawl_options import CrawlParams
 from sitecrawl.render.network_idle import QUIET_SECONDS
 from sitecrawl.render.rendered_page import (
     MAX_SCROLLS,
@@ -32,10 +35,6 @@ from sitecrawl.web.encoding import decode
 from sitecrawl.web.urls.url import origin as origin_of
 
 if TYPE_CHECKING:
-    from scrapy.crawler import Crawler
-    from scrapy.http import Response
-
-    from sitecrawl.config.options.crawl_options import CrawlParams
     from sitecrawl.render.sandbox_proxy import SandboxProxy
 
 

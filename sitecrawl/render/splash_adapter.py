@@ -10,15 +10,13 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import scrapy.utils.url
+from scrapy import Request
+from scrapy.crawler import Crawler
+from scrapy.http import Response
 from w3lib.url import canonicalize_url
-
-if TYPE_CHECKING:
-    from scrapy import Request
-    from scrapy.crawler import Crawler
-    from scrapy.http import Response
 
 
 @contextmanager

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING
+from collections.abc import Coroutine
 
-if TYPE_CHECKING:
-    from collections.abc import Coroutine
+from scrapy.core.engine import _Slot
+from scrapy.crawler import Crawler
 
-    from scrapy.core.engine import _Slot
-    from scrapy.crawler import Crawler
-
-    from sitecrawl.crawl.frontier_owner import FrontierOwner
+from sitecrawl.crawl.frontier_owner import FrontierOwner
 
 
 class EngineWaker:

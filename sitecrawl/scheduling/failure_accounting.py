@@ -4,28 +4,24 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
+from scrapy import Request
+from scrapy.http import Response
+from scrapy.statscollectors import StatsCollector
+
+from sitecrawl.config.options.crawl_options import CrawlParams
+from sitecrawl.crawl.recorder import Recorder
+from sitecrawl.frontier.base import DueUrl, VisitResult
 from sitecrawl.policy.advice import in_words
 from sitecrawl.policy.http.answers import FetchResult, answer_of_failure
 from sitecrawl.policy.lifecycle.revisit import LASTING
 from sitecrawl.policy.outcomes import READ, Outcome
 from sitecrawl.reqmeta import origin_of, sitemap_of, visit_of
 from sitecrawl.responses import answer_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from scrapy import Request
-    from scrapy.http import Response
-    from scrapy.statscollectors import StatsCollector
-
-    from sitecrawl.config.options.crawl_options import CrawlParams
-    from sitecrawl.crawl.recorder import Recorder
-    from sitecrawl.frontier.base import DueUrl, VisitResult
-    from sitecrawl.scheduling.leased_origins import LeasedOrigins
-    from sitecrawl.scheduling.origin import Origin
-    from sitecrawl.scheduling.yields import Yields
+from sitecrawl.scheduling.leased_origins import LeasedOrigins
+from sitecrawl.scheduling.origin import Origin
+from sitecrawl.scheduling.yields import Yields
 
 CHARGED_TO_LISTINGS = frozenset({Outcome.FILE_INGESTED, Outcome.RATE_LIMITED})
 """A failed sitemap implies nothing about the pages; a site that refuses further requests does."""

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import logging
 import time
+from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import Any
 
 from scrapy import Request
 from scrapy.exceptions import IgnoreRequest
+from scrapy.statscollectors import StatsCollector
+from twisted.python.failure import Failure
 
+from sitecrawl.config.options.crawl_options import CrawlParams
 from sitecrawl.crawl.recorder import Recorder
 from sitecrawl.crawl.visit import Visit
 from sitecrawl.events import Event
@@ -19,18 +23,8 @@ from sitecrawl.policy.http.answers import FetchResult, answer_of_failure
 from sitecrawl.policy.http.retries import NOBODY_THERE, retry_wait
 from sitecrawl.reqmeta import ORIGIN, VISIT, occupying, visit_of
 from sitecrawl.scheduling.failure_accounting import exception_names
+from sitecrawl.scheduling.origin import Origin
 from sitecrawl.scheduling.origin_queues import OriginQueues
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any
-
-    from scrapy.statscollectors import StatsCollector
-    from twisted.python.failure import Failure
-
-    from sitecrawl.config.options.crawl_options import CrawlParams
-    from sitecrawl.scheduling.origin import Origin
-
 
 SAME_PAGE_NOTE = (
     "to the same page by session_parameters, entry_parameters, query and url_rewrite: "

@@ -7,32 +7,27 @@ import time
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from ipaddress import ip_address
-from typing import TYPE_CHECKING
+from ipaddress import IPv4Address, IPv6Address, ip_address
+from typing import TypeAlias
 from urllib.parse import urlsplit
 
 from scrapy.exceptions import CannotResolveHostError
 
 from sitecrawl.config.assembly import pace
+from sitecrawl.config.options.crawl_options import CrawlParams
+from sitecrawl.crawl.frontier_owner import FrontierOwner
+from sitecrawl.crawl.recorder import Recorder
 from sitecrawl.events import Event
 from sitecrawl.frontier.base import OriginState
 from sitecrawl.policy.http.failure_budget import FailureBudget
 from sitecrawl.reqmeta import occupying, robots_of
 from sitecrawl.resolver import addresses_of
+from sitecrawl.scheduling.background import BackgroundTasks
 from sitecrawl.scheduling.origin import TRANSITIONS, Origin, OriginPhase, PacingSlot, RobotsFile
+from sitecrawl.scheduling.origin_knowledge import OriginKnowledge
+from sitecrawl.scheduling.worker_processes import WorkerProcesses
 
-if TYPE_CHECKING:
-    from ipaddress import IPv4Address, IPv6Address
-    from typing import TypeAlias
-
-    from sitecrawl.config.options.crawl_options import CrawlParams
-    from sitecrawl.crawl.frontier_owner import FrontierOwner
-    from sitecrawl.crawl.recorder import Recorder
-    from sitecrawl.scheduling.background import BackgroundTasks
-    from sitecrawl.scheduling.origin_knowledge import OriginKnowledge
-    from sitecrawl.scheduling.worker_processes import WorkerProcesses
-
-    Address: TypeAlias = IPv4Address | IPv6Address
+Address: TypeAlias = IPv4Address | IPv6Address
 
 MAX_LEASED_ORIGINS = 2000
 RETRY_LEASE_SECONDS = 2.0

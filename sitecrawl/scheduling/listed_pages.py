@@ -5,20 +5,16 @@ from __future__ import annotations
 import logging
 import time
 from collections import defaultdict
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Sequence
 
+from sitecrawl.config.options.crawl_options import CrawlParams
+from sitecrawl.crawl.frontier_owner import FrontierOwner
+from sitecrawl.crawl.recorder import Recorder
+from sitecrawl.frontier.base import Candidate, DueUrl, VisitResult
 from sitecrawl.frontier.evidence_table import StoredEvidence
 from sitecrawl.policy.lifecycle.listed_dates import ListedDates, is_after
 from sitecrawl.policy.lifecycle.revisit import WITH_CONTENT
 from sitecrawl.policy.outcomes import Outcome
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from sitecrawl.config.options.crawl_options import CrawlParams
-    from sitecrawl.crawl.frontier_owner import FrontierOwner
-    from sitecrawl.crawl.recorder import Recorder
-    from sitecrawl.frontier.base import Candidate, DueUrl, VisitResult
 
 UNCHANGED = (
     "%d known pages were not visited, as reliable dates of a sitemap say that they are unchanged"

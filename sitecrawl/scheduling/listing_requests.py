@@ -4,47 +4,42 @@ from __future__ import annotations
 
 import logging
 import time
+from collections.abc import Iterable
 from dataclasses import replace
 from itertools import islice
-from typing import TYPE_CHECKING
 
+from scrapy import Request
 from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Response  # scrapy-poet evaluates the annotations of callbacks
+from scrapy.statscollectors import StatsCollector
+from twisted.python.failure import Failure
 
+from sitecrawl.config.options.crawl_options import CrawlParams
+from sitecrawl.crawl.discovery import Discovery
 from sitecrawl.crawl.frontier_owner import FrontierOwner
+from sitecrawl.crawl.seeds import SeedReport
 from sitecrawl.frontier.base import FrontierError
 from sitecrawl.policy.http.answers import FetchResult, answer_of_failure
 from sitecrawl.policy.http.retries import retry_wait
 from sitecrawl.policy.urls.url_rules import read_target
 from sitecrawl.reqmeta import SITEMAP, UNCHANGED, ListingRequest, own_request
 from sitecrawl.responses import answer_of, header, location
+from sitecrawl.scheduling.background import BackgroundTasks
 from sitecrawl.scheduling.failure_accounting import exception_names
+from sitecrawl.scheduling.leased_origins import LeasedOrigins
+from sitecrawl.scheduling.origin import Origin
+from sitecrawl.scheduling.origin_queues import OriginQueues
+from sitecrawl.scheduling.robots_files import RobotsFiles
+from sitecrawl.web.feeds.listing_format import ListedUrl
 from sitecrawl.web.feeds.listings import FORMATS
 from sitecrawl.web.feeds.news_feeds import ENTITY_IN_LOCATION, FEED_TYPES
 from sitecrawl.web.feeds.news_feeds import FEED as FEED_FORMAT
 from sitecrawl.web.feeds.sitemaps import SITEMAP as SITEMAP_FORMAT
+from sitecrawl.web.html.page import Page
 from sitecrawl.web.media_type import declared_type
 from sitecrawl.web.urls.url import origin as origin_key
 from sitecrawl.web.urls.url import resolve
 from sitecrawl.web.validators import retry_after
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from scrapy import Request
-    from scrapy.statscollectors import StatsCollector
-    from twisted.python.failure import Failure
-
-    from sitecrawl.config.options.crawl_options import CrawlParams
-    from sitecrawl.crawl.discovery import Discovery
-    from sitecrawl.crawl.seeds import SeedReport
-    from sitecrawl.scheduling.background import BackgroundTasks
-    from sitecrawl.scheduling.leased_origins import LeasedOrigins
-    from sitecrawl.scheduling.origin import Origin
-    from sitecrawl.scheduling.origin_queues import OriginQueues
-    from sitecrawl.scheduling.robots_files import RobotsFiles
-    from sitecrawl.web.feeds.listing_format import ListedUrl
-    from sitecrawl.web.html.page import Page
 
 MAX_STEPS = 5  # from an index to a sitemap that it names, redirects included
 MAX_FILES = 100  # in one pass

@@ -6,31 +6,30 @@ import asyncio
 import logging
 import re
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, urlsplit
 
 from scrapy import Request
 from scrapy.exceptions import IgnoreRequest
-from scrapy.http import Response, TextResponse  # scrapy-poet evaluates the annotations of callbacks
+from scrapy.http import (  # scrapy-poet evaluates the annotations of callbacks
+    FormRequest,
+    Response,
+    TextResponse,
+)
+from scrapy.statscollectors import StatsCollector
+from twisted.python.failure import Failure
 
+from sitecrawl.config.options.crawl_options import CrawlParams
 from sitecrawl.http.fetch_errors import LeaseExpiredError
 from sitecrawl.policy.http.retries import backoff
 from sitecrawl.policy.urls.login_links import leads_to_login
 from sitecrawl.reqmeta import LOGIN, origin_of, own_request
 from sitecrawl.responses import header, location
+from sitecrawl.scheduling.background import BackgroundTasks
 from sitecrawl.scheduling.origin import Hold, Origin
+from sitecrawl.scheduling.origin_queues import OriginQueues
 from sitecrawl.web.media_type import declared_type, is_html
 from sitecrawl.web.urls.url import origin as origin_key
 from sitecrawl.web.urls.url import resolve
-
-if TYPE_CHECKING:
-    from scrapy.http import FormRequest
-    from scrapy.statscollectors import StatsCollector
-    from twisted.python.failure import Failure
-
-    from sitecrawl.config.options.crawl_options import CrawlParams
-    from sitecrawl.scheduling.background import BackgroundTasks
-    from sitecrawl.scheduling.origin_queues import OriginQueues
 
 MAX_STEPS = 10  # requests of one login, redirects included
 MAX_FAULTS = 3  # of the server or the network, in a row

@@ -6,11 +6,13 @@ import asyncio
 import secrets
 from collections import OrderedDict
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 from urllib.parse import urljoin
 
 from scrapy.http import Response  # scrapy-poet evaluates the annotations of callbacks
+from scrapy.statscollectors import StatsCollector
+from twisted.python.failure import Failure
 
+from sitecrawl.crawl.visit import Visit
 from sitecrawl.policy.documents.placeholders import (
     MAX_MISSING_TEXT,
     Placeholder,
@@ -22,17 +24,11 @@ from sitecrawl.policy.documents.placeholders import (
 from sitecrawl.policy.outcomes import Outcome
 from sitecrawl.reqmeta import PROBE, own_request, probe_of
 from sitecrawl.responses import page_of
+from sitecrawl.scheduling.background import BackgroundTasks
+from sitecrawl.scheduling.origin_queues import OriginQueues
+from sitecrawl.web.html.page import Page
 from sitecrawl.web.media_type import is_html
-
-if TYPE_CHECKING:
-    from scrapy.statscollectors import StatsCollector
-    from twisted.python.failure import Failure
-
-    from sitecrawl.crawl.visit import Visit
-    from sitecrawl.scheduling.background import BackgroundTasks
-    from sitecrawl.scheduling.origin_queues import OriginQueues
-    from sitecrawl.web.html.page import Page
-    from sitecrawl.web.read_options import ReadOptions
+from sitecrawl.web.read_options import ReadOptions
 
 MAX_ORIGINS = 10_000  # whose error pages are remembered
 REPEAT_AFTER = 600.0  # seconds after which an error page that does not match may have changed

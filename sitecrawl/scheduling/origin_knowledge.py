@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING
 
+from sitecrawl.crawl.frontier_owner import FrontierOwner
 from sitecrawl.events import Event
-from sitecrawl.scheduling.yields import LATER, SHELF, DueVerdict
-
-if TYPE_CHECKING:
-    from sitecrawl.crawl.frontier_owner import FrontierOwner
-    from sitecrawl.frontier.base import DueUrl
-    from sitecrawl.policy.decision import Decision
-    from sitecrawl.scheduling.background import BackgroundTasks
-    from sitecrawl.scheduling.listed_pages import ListedPages
-    from sitecrawl.scheduling.parameter_meanings import ParameterMeanings
-    from sitecrawl.scheduling.yields import Yields
+from sitecrawl.frontier.base import DueUrl
+from sitecrawl.policy.decision import Decision
+from sitecrawl.scheduling.background import BackgroundTasks
+from sitecrawl.scheduling.listed_pages import ListedPages
+from sitecrawl.scheduling.parameter_meanings import ParameterMeanings
+from sitecrawl.scheduling.yields import LATER, SHELF, DueVerdict, Yields
 
 PRIORITIES = {DueVerdict.LATER: LATER, DueVerdict.SHELVED: SHELF}
 

@@ -6,32 +6,26 @@ import asyncio
 import heapq
 import logging
 import time
+from collections.abc import Sequence
 from itertools import count
-from typing import TYPE_CHECKING
 
 from scrapy import Request
 
-from sitecrawl.crawl.discovery import REWRITTEN
+from sitecrawl.config.options.crawl_options import CrawlParams
+from sitecrawl.crawl.discovery import REWRITTEN, Discovery
+from sitecrawl.crawl.frontier_owner import FrontierOwner
+from sitecrawl.crawl.recorder import Recorder
+from sitecrawl.crawl.seeds import SeedRedirects, SeedReport
 from sitecrawl.crawl.visit import Visit
 from sitecrawl.frontier.base import DueUrl, Outcome, VisitResult
+from sitecrawl.policy.decision import Decision
 from sitecrawl.reqmeta import occupying
+from sitecrawl.scheduling.background import BackgroundTasks
+from sitecrawl.scheduling.leased_origins import LeasedOrigins
 from sitecrawl.scheduling.origin import Origin
+from sitecrawl.scheduling.robots_files import RobotsFiles
 from sitecrawl.scheduling.yields import DueVerdict
 from sitecrawl.web.urls.url import origin as origin_key
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from sitecrawl.config.options.crawl_options import CrawlParams
-    from sitecrawl.crawl.discovery import Discovery
-    from sitecrawl.crawl.frontier_owner import FrontierOwner
-    from sitecrawl.crawl.recorder import Recorder
-    from sitecrawl.crawl.seeds import SeedRedirects, SeedReport
-    from sitecrawl.policy.decision import Decision
-    from sitecrawl.scheduling.background import BackgroundTasks
-    from sitecrawl.scheduling.leased_origins import LeasedOrigins
-    from sitecrawl.scheduling.robots_files import RobotsFiles
-
 
 logger = logging.getLogger(__name__)
 

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import logging
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
+from sitecrawl.crawl.discovery import Discovery
+from sitecrawl.crawl.frontier_owner import FrontierOwner
+from sitecrawl.crawl.recorder import Recorder
+from sitecrawl.frontier.base import VisitResult
 from sitecrawl.frontier.evidence_table import MEANING, StoredEvidence
 from sitecrawl.policy.urls.parameter_trials import Found
+from sitecrawl.scheduling.background import BackgroundTasks
 from sitecrawl.scheduling.yields import FRUITLESS
-
-if TYPE_CHECKING:
-    from sitecrawl.crawl.discovery import Discovery
-    from sitecrawl.crawl.frontier_owner import FrontierOwner
-    from sitecrawl.crawl.recorder import Recorder
-    from sitecrawl.frontier.base import VisitResult
-    from sitecrawl.scheduling.background import BackgroundTasks
 
 TAKEN_BACK = "%s: URLs keep %s, as pages differ by it (session_parameters, entry_parameters)"
 

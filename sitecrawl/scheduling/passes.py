@@ -4,22 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
+from sitecrawl.config.options.crawl_options import CrawlParams
+from sitecrawl.crawl.discovery import Discovery
 from sitecrawl.crawl.frontier_owner import FrontierOwner
-from sitecrawl.frontier.base import FrontierError
+from sitecrawl.frontier.base import Candidate, FrontierError
 from sitecrawl.reqmeta import ListingRequest
+from sitecrawl.scheduling.background import BackgroundTasks
+from sitecrawl.scheduling.leased_origins import LeasedOrigins
 from sitecrawl.scheduling.listing_requests import ListingRequests
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from sitecrawl.config.options.crawl_options import CrawlParams
-    from sitecrawl.crawl.discovery import Discovery
-    from sitecrawl.frontier.base import Candidate
-    from sitecrawl.scheduling.background import BackgroundTasks
-    from sitecrawl.scheduling.leased_origins import LeasedOrigins
-
 
 EXAMPLES = 3
 SHARE = 0.05  # of the requests, at most, are for sitemaps and feeds in mid-pass

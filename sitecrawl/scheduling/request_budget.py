@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import TYPE_CHECKING
 
+from sitecrawl.crawl.frontier_owner import FrontierOwner
 from sitecrawl.frontier.base import FrontierError
-
-if TYPE_CHECKING:
-    from sitecrawl.crawl.frontier_owner import FrontierOwner
-    from sitecrawl.scheduling.background import BackgroundTasks
+from sitecrawl.scheduling.background import BackgroundTasks
 
 
 class RequestBudget:

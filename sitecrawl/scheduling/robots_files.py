@@ -7,10 +7,13 @@ import logging
 from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
+from scrapy import Request
 from scrapy.http import Response
+from scrapy.statscollectors import StatsCollector
+from twisted.python.failure import Failure
 
+from sitecrawl.config.options.crawl_options import CrawlParams
 from sitecrawl.events import Event
 from sitecrawl.http.fetch_errors import LeaseExpiredError
 from sitecrawl.policy.advice import in_words
@@ -22,21 +25,12 @@ from sitecrawl.policy.refusal_reasons import ROBOTS_TXT, ROBOTS_TXT_UNREACHABLE
 from sitecrawl.reqmeta import ORIGIN, ROBOTS_OF, USAGE_FILE, own_request
 from sitecrawl.responses import answer_of, location
 from sitecrawl.scheduling.failure_accounting import exception_names
-from sitecrawl.scheduling.origin import Hold, Origin
+from sitecrawl.scheduling.origin import Hold, Origin, RobotsFile
 from sitecrawl.web.robots.robots_txt import RobotsNotice, RobotsTxt, product_token
-from sitecrawl.web.robots.usage_statements import MAX_LICENSES
+from sitecrawl.web.robots.usage_statements import MAX_LICENSES, Statement
 from sitecrawl.web.robots.usage_terms import TDMREP, Terms, read_terms, terms_of
 from sitecrawl.web.urls.url import origin as origin_key
 from sitecrawl.web.urls.url import resolve
-
-if TYPE_CHECKING:
-    from scrapy import Request
-    from scrapy.statscollectors import StatsCollector
-    from twisted.python.failure import Failure
-
-    from sitecrawl.config.options.crawl_options import CrawlParams
-    from sitecrawl.scheduling.origin import RobotsFile
-    from sitecrawl.web.robots.usage_statements import Statement
 
 logger = logging.getLogger(__name__)
 

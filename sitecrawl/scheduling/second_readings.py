@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from scrapy.http import Response  # scrapy-poet evaluates the annotations of callbacks
+from twisted.python.failure import Failure
 
 from sitecrawl.reqmeta import SECOND_READING, own_request, second_reading_of
 from sitecrawl.responses import page_of, request_of
-
-if TYPE_CHECKING:
-    from twisted.python.failure import Failure
-
-    from sitecrawl.scheduling.background import BackgroundTasks
-    from sitecrawl.scheduling.origin_queues import OriginQueues
-    from sitecrawl.scheduling.yields import Yields
-    from sitecrawl.web.read_options import ReadOptions
+from sitecrawl.scheduling.background import BackgroundTasks
+from sitecrawl.scheduling.origin_queues import OriginQueues
+from sitecrawl.scheduling.yields import Yields
+from sitecrawl.web.read_options import ReadOptions
 
 
 class SecondReadings:

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from sitecrawl.crawl.frontier_owner import FrontierOwner
+from sitecrawl.crawl.run_summary import RunSummary
 from sitecrawl.frontier.base import FrontierError, Heartbeat
 from sitecrawl.frontier.runs import combined
 from sitecrawl.policy.origin_shares import to_hand_over
-
-if TYPE_CHECKING:
-    from sitecrawl.crawl.frontier_owner import FrontierOwner
-    from sitecrawl.crawl.run_summary import RunSummary
-    from sitecrawl.scheduling.leased_origins import LeasedOrigins
-    from sitecrawl.scheduling.origin_queues import OriginQueues
+from sitecrawl.scheduling.leased_origins import LeasedOrigins
+from sitecrawl.scheduling.origin_queues import OriginQueues
 
 HEARTBEAT_SECONDS = 1.0
 FIRST_HEARTBEAT_SECONDS = 0.25

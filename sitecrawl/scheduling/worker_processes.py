@@ -12,15 +12,12 @@ import logging
 import os
 import re
 import signal
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from sitecrawl.events import Event
 from sitecrawl.statuses import BAD_USAGE, DATABASE_ERROR, NO_RESULT
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 POLL_SECONDS = 0.1
 RECORD = re.compile(r"(DEBUG|INFO|WARNING|ERROR|CRITICAL)\|([\w.]*)\|(.*)", re.DOTALL)

@@ -6,11 +6,12 @@ import inspect
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from functools import cached_property
 from types import FunctionType, MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from scrapy import Spider
+from scrapy.crawler import Crawler
 from scrapy.http import Response  # scrapy-poet evaluates the annotations of callbacks
-from scrapy.settings import SETTINGS_PRIORITIES
+from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings, Settings
 
 from sitecrawl.config.assembly import (
     archive_settings,
@@ -33,16 +34,11 @@ from sitecrawl.frontier import open_records
 from sitecrawl.frontier.base import FrontierError
 from sitecrawl.items import Document
 from sitecrawl.policy.http.network_addresses import AddressRule
+from sitecrawl.policy.urls.path_limits import PathLimits
+from sitecrawl.policy.urls.rule_engine import Rules
 from sitecrawl.reqmeta import read_page_of, visit_of
 from sitecrawl.responses import request_of
-
-if TYPE_CHECKING:
-    from scrapy.crawler import Crawler
-    from scrapy.settings import BaseSettings, Settings
-
-    from sitecrawl.policy.urls.path_limits import PathLimits
-    from sitecrawl.policy.urls.rule_engine import Rules
-    from sitecrawl.web.read_options import ReadOptions
+from sitecrawl.web.read_options import ReadOptions
 
 PLACEHOLDER_START = "http://localhost/"  # start for commands that do not crawl
 METHODS = (FunctionType, classmethod, property, staticmethod)
