@@ -17,10 +17,10 @@ import tempfile
 import time
 
 from benchmarks.known_urls import fill
-from sitecrawl.frontier.base import Candidate, Outcome, VisitResult
+from sitecrawl.frontier.base import Candidate, StateOptions, VisitResult
 from sitecrawl.frontier.opening import backend
-from sitecrawl.frontier.state_options import StateOptions
 from sitecrawl.frontier.store import Store
+from sitecrawl.policy.outcomes import Outcome
 
 ORIGINS = 20
 BATCH = 50

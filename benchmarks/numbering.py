@@ -21,11 +21,16 @@ import psycopg
 
 from fixtures.postgres import PostgresServer
 from sitecrawl.frontier import outbox
-from sitecrawl.frontier.base import Candidate, DueUrl, Outcome, VisitResult
+from sitecrawl.frontier.base import (
+    Candidate,
+    DueUrl,
+    StateOptions,
+    VisitResult,
+)
 from sitecrawl.frontier.database import RowStatement
 from sitecrawl.frontier.opening import backend
-from sitecrawl.frontier.state_options import StateOptions
 from sitecrawl.frontier.store import Store
+from sitecrawl.policy.outcomes import Outcome
 from sitecrawl.web.urls.identity import document_id, fingerprint, identity_key
 
 BATCH = 12  # visits of a commit, as in a crawl of 40 origins

@@ -25,7 +25,7 @@ ALL = "\n\nAll files that run on the way, by `python -m scripts.walks`:\n\n"
 # Files that declare: their statements run when they are imported.
 DECLARE = {"config/options/rules.py", "policy/documents/fields.py", "policy/decision.py"}
 BY_TIMER = {
-    "crawl/page_counts.py",
+    "frontier/runs.py",
     "policy/decision.py",
     "policy/origin_shares.py",
     "scheduling/work_sharing.py",

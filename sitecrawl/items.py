@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy.exceptions import DropItem
 
-from sitecrawl.frontier.base import Change, Outcome
+from sitecrawl.frontier.base import Change
 from sitecrawl.policy.documents.document_options import DocumentOptions
 from sitecrawl.policy.documents.obedience import RobotsVerdict
 from sitecrawl.policy.documents.output_shapes import written
+from sitecrawl.policy.outcomes import Outcome
 from sitecrawl.web.html.page import Page
 
 if TYPE_CHECKING:

@@ -32,7 +32,7 @@ from benchmarks.search.queries import Answer, Query, made_queries
 from benchmarks.tables import search as search_table
 from fixtures.opensearch import SearchServer
 from fixtures.walk import plain
-from sitecrawl.frontier import open_change_log
+from sitecrawl.frontier.opening import open_change_log
 from sitecrawl.search.search_index import open_index
 from sitecrawl.search.search_results import search
 from sitecrawl.sync.opensearch_target import OpenSearchTarget

@@ -15,8 +15,8 @@ from sitecrawl.console.crawl_sources import CrawledSource, Source
 from sitecrawl.console.crawl_statistics import CrawlStatistics
 from sitecrawl.explain.explanation import Explainer, Explanation
 from sitecrawl.explain.verdicts import verdict
-from sitecrawl.frontier import open_change_log, open_records
 from sitecrawl.frontier.change_log import TargetLag
+from sitecrawl.frontier.opening import open_change_log, open_records
 from sitecrawl.policy.outcomes import Outcome
 from sitecrawl.policy.urls.rule_engine import Rules
 from sitecrawl.search.search_index import (

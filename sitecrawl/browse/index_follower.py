@@ -9,8 +9,8 @@ from pathlib import Path
 from threading import Thread
 
 from sitecrawl.console.crawl_sources import Source
-from sitecrawl.frontier import open_change_log
 from sitecrawl.frontier.base import FrontierError
+from sitecrawl.frontier.opening import open_change_log
 from sitecrawl.sync.search_file_target import SearchFileTarget
 from sitecrawl.sync.synchronizer import Synchronizer
 from sitecrawl.sync.target import SyncError, TargetMismatchError, target_options

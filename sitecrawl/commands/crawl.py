@@ -19,7 +19,6 @@ from scrapy.settings import BaseSettings, Settings
 from scrapy.utils.log import configure_logging
 
 from sitecrawl import typed_program
-from sitecrawl.config.archive_folders import folder_problems
 from sitecrawl.config.assembly import database_url
 from sitecrawl.config.config_errors import ConfigError, is_missing_start, nearest, unknown_words
 from sitecrawl.config.configuration import login_problems, renders_locally
@@ -226,3 +225,33 @@ def _file_problems(params: CrawlParams) -> Iterator[str]:
                 read(Path(file))
         except (UnusableKeyError, UnusableSessionError, UnusableCertificateError) as error:
             yield f"{option}: {error}."
+
+
+def folder_problems(params: CrawlParams) -> Iterator[str]:
+    """Yield a line for each folder of `warc` and `from_warc` that cannot be used; make the former."""
+    if params.warc and (fault := _make(Path(params.warc))):
+        yield f"warc: {params.warc} {fault}."
+    if params.from_warc:
+        if fault := _faults_of(Path(params.from_warc)):
+            yield f"from_warc: {params.from_warc} {fault}."
+        if params.warc:
+            yield "from_warc: nothing is requested, so that there is nothing for warc to archive."
+        if params.render != "none":
+            yield "from_warc: archives are not rendered: leave out render."
+
+
+def _make(folder: Path) -> str:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        return f"cannot be made: {error.strerror}"
+    is_writable = os.access(folder, os.W_OK | os.X_OK)
+    return "" if is_writable else "cannot be written: give a folder that you may write to"
+
+
+def _faults_of(folder: Path) -> str:
+    if not folder.is_dir():
+        return "is no folder: give the one that has the WARC files"
+    if not os.access(folder, os.R_OK | os.X_OK):
+        return "cannot be read"
+    return "" if any(folder.glob("*.warc*")) else "has no file *.warc or *.warc.gz"

@@ -15,7 +15,7 @@ from sitecrawl.console.crawl_statistics import run_state
 from sitecrawl.console.terminal import ago, ahead, print_lines, span, stamp
 from sitecrawl.explain.explanation import Explainer, Explanation
 from sitecrawl.explain.verdicts import deletion, format_outcome, verdict
-from sitecrawl.frontier import open_records
+from sitecrawl.frontier.opening import open_records
 from sitecrawl.frontier.records import UrlState
 from sitecrawl.policy.decision import Step
 from sitecrawl.policy.lifecycle.change_rate import expected_change

@@ -13,7 +13,7 @@ from sitecrawl.console.crawl_sources import CrawledSource, find_crawl
 from sitecrawl.console.line_files import append, overwrite
 from sitecrawl.console.llms_export import export_llms
 from sitecrawl.console.terminal import print_errors, print_lines
-from sitecrawl.frontier import open_change_log, open_records
+from sitecrawl.frontier.opening import open_change_log, open_records
 from sitecrawl.frontier.records import Records
 from sitecrawl.policy.documents.document_options import DocumentOptions
 from sitecrawl.policy.documents.output_shapes import serialized, written

@@ -14,24 +14,24 @@ from sitecrawl import typed_program
 from sitecrawl.config.types import read_duration
 from sitecrawl.console import maintenance
 from sitecrawl.console.command_base import StoredCommand
-from sitecrawl.console.crawl_overview import read_overviews
-from sitecrawl.console.crawl_sources import CrawledSource, find_crawl
-from sitecrawl.console.crawl_statistics import CrawlStatistics
-from sitecrawl.console.maintenance import ChangeReport, prune
-from sitecrawl.console.terminal import (
+from sitecrawl.console.crawl_lists import (
     Entry,
+    is_heard_of,
     list_errors,
     list_left_out,
     list_mirrors,
     list_pending,
     list_redirects,
     list_refused,
-    print_errors,
-    print_lines,
+    list_workers,
 )
-from sitecrawl.console.worker_list import is_heard_of, list_workers
+from sitecrawl.console.crawl_overview import read_overviews
+from sitecrawl.console.crawl_sources import CrawledSource, find_crawl
+from sitecrawl.console.crawl_statistics import CrawlStatistics
+from sitecrawl.console.maintenance import ChangeReport, prune
+from sitecrawl.console.terminal import print_errors, print_lines
 from sitecrawl.explain.explanation import Explainer
-from sitecrawl.frontier import open_change_log, open_records
+from sitecrawl.frontier.opening import open_change_log, open_records
 from sitecrawl.frontier.records import Records
 from sitecrawl.policy.urls.rule_engine import Rules
 from sitecrawl.statuses import DATABASE_ERROR, DONE, NO_RESULT

@@ -17,8 +17,8 @@ from sitecrawl.console.page_fetcher import FetchedPages, fetch
 from sitecrawl.console.terminal import print_errors, print_lines
 from sitecrawl.explain.explanation import Explainer, Explanation
 from sitecrawl.extensions.crawl import crawl_of
-from sitecrawl.frontier import open_records
 from sitecrawl.frontier.base import NoCrawlError
+from sitecrawl.frontier.opening import open_records
 from sitecrawl.frontier.records import ERROR, WAITING
 from sitecrawl.policy.documents.obedience import Obedience
 from sitecrawl.policy.urls.rule_engine import Rules

@@ -18,7 +18,7 @@ from sitecrawl.console.command_base import StoredCommand
 from sitecrawl.console.crawl_sources import CrawledSource, find_crawl
 from sitecrawl.console.reindexing import ReindexPlan, StoredJudge, rewrite_unchanged
 from sitecrawl.console.terminal import print_lines
-from sitecrawl.frontier import open_records, open_reindex
+from sitecrawl.frontier.opening import open_records, open_reindex
 from sitecrawl.frontier.stored_reindex import Reindex
 from sitecrawl.statuses import DONE, NO_RESULT
 

@@ -17,9 +17,9 @@ from sitecrawl.console.command_base import FetchingCommand
 from sitecrawl.console.crawl_overview import read_overviews
 from sitecrawl.console.crawl_sources import find_crawl
 from sitecrawl.console.line_files import overwrite
-from sitecrawl.console.outside_checks import check_outside
+from sitecrawl.console.page_fetcher import check_outside
 from sitecrawl.console.terminal import print_errors, print_lines, status_line
-from sitecrawl.frontier import open_survey
+from sitecrawl.frontier.opening import open_survey
 from sitecrawl.frontier.records import RunRecord
 from sitecrawl.report import problems
 from sitecrawl.report.facts import Facts

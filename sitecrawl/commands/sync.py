@@ -18,8 +18,8 @@ from sitecrawl.console.crawl_sources import Source, find_crawl
 from sitecrawl.console.maintenance import with_noun
 from sitecrawl.console.search_files import search_file
 from sitecrawl.console.terminal import print_errors, print_lines
-from sitecrawl.frontier import open_change_log
 from sitecrawl.frontier.change_log import ChangeLog
+from sitecrawl.frontier.opening import open_change_log
 from sitecrawl.statuses import BAD_USAGE, DATABASE_ERROR, DONE, NO_RESULT
 from sitecrawl.sync.synchronizer import BATCH, Synchronizer, SyncReport
 from sitecrawl.sync.target import (

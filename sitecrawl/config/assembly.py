@@ -19,7 +19,7 @@ RENDERING = {
     "DOWNLOAD_HANDLERS_BASE": {"http": HANDLER, "https": HANDLER},
     "EXTENSIONS_BASE": {"sitecrawl.render.render_service.RenderService": 30},
     "DOWNLOADER_MIDDLEWARES_BASE": {
-        "sitecrawl.downloadermiddlewares.renderer.RendererMiddleware": 610
+        "sitecrawl.downloadermiddlewares.outcome.RendererMiddleware": 610
     },
 }
 ARCHIVED = "sitecrawl.http.archived_handler.ArchivedDownloadHandler"
@@ -28,12 +28,12 @@ ROTATION = {
     "DOWNLOADER_MIDDLEWARES_BASE": {"sitecrawl.downloadermiddlewares.proxies.RotatingProxies": 745}
 }
 LOGIN = {
-    "DOWNLOADER_MIDDLEWARES_BASE": {"sitecrawl.downloadermiddlewares.login.LoginMiddleware": 650}
+    "DOWNLOADER_MIDDLEWARES_BASE": {"sitecrawl.downloadermiddlewares.outcome.LoginMiddleware": 650}
 }
 FILES = {
     "DOWNLOADER_MIDDLEWARES_BASE": {"sitecrawl.downloadermiddlewares.files.FilesMiddleware": 60}
 }
-SPLASH_ARGUMENTS = {"sitecrawl.render.splash_adapter.DeduplicateArgs": 100}
+SPLASH_ARGUMENTS = {"sitecrawl.render.splash.DeduplicateArgs": 100}
 """Components loaded only by crawls with a browser."""
 
 

@@ -11,8 +11,8 @@ from sitecrawl.config.layers import read_file
 from sitecrawl.console.crawl_sources import Source, find_source
 from sitecrawl.console.crawl_statistics import FAILED, CrawlStatistics, run_state
 from sitecrawl.console.terminal import stamp
-from sitecrawl.frontier import open_records
 from sitecrawl.frontier.base import FrontierError
+from sitecrawl.frontier.opening import open_records
 from sitecrawl.frontier.records import RunRecord
 
 

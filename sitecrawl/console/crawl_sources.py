@@ -14,9 +14,8 @@ from sitecrawl.config.assembly import database_url
 from sitecrawl.config.configuration import Configuration, load, load_again, with_own_extensions
 from sitecrawl.console.crawl_statistics import run_state
 from sitecrawl.console.terminal import print_errors
-from sitecrawl.frontier import open_records
 from sitecrawl.frontier.base import FrontierError, NoCrawlError
-from sitecrawl.frontier.opening import SQLITE, shown
+from sitecrawl.frontier.opening import SQLITE, open_records, shown
 from sitecrawl.frontier.records import RunRecord
 
 COMPLETE = frozenset({"start", "config"})

@@ -16,10 +16,10 @@ NOT_OF_WORKERS = (
     "scrapy.extensions.closespider.CloseSpider",
     "sitecrawl.extensions.ignored_settings.IgnoredSettings",
     "sitecrawl.extensions.configuration_changes.ConfigurationChanges",
-    "sitecrawl.extensions.progress.Progress",
+    "sitecrawl.extensions.progress_log.Progress",
     "sitecrawl.extensions.progress_log.ProgressLog",
     "sitecrawl.extensions.metrics.Metrics",
-    "sitecrawl.extensions.json_log.JsonLog",
+    "sitecrawl.extensions.log_messages.JsonLog",
 )
 """Extensions that see the whole crawl."""
 

@@ -14,13 +14,13 @@ from urllib.parse import urlsplit
 from sitecrawl import typed_program
 from sitecrawl.config.config_errors import ConfigError
 from sitecrawl.console.terminal import stamp
-from sitecrawl.frontier import (
+from sitecrawl.frontier.base import Candidate, Change
+from sitecrawl.frontier.opening import (
     open_administration,
     open_change_log,
     open_pruning,
     open_records,
 )
-from sitecrawl.frontier.base import Candidate, Change
 from sitecrawl.frontier.pruning import Compacted, Forgotten
 from sitecrawl.frontier.records import read_pending
 from sitecrawl.policy.urls.rule_engine import Rules

@@ -8,8 +8,7 @@ from pathlib import Path
 
 from sitecrawl.console.crawl_sources import Source
 from sitecrawl.console.terminal import print_errors, status_line
-from sitecrawl.frontier import open_change_log
-from sitecrawl.frontier.opening import SQLITE
+from sitecrawl.frontier.opening import SQLITE, open_change_log
 from sitecrawl.sync.target import TargetBusyError, TargetMismatchError, target_options
 
 SUFFIX = ".search.sqlite"

@@ -8,16 +8,12 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 from shutil import get_terminal_size
-from typing import Any, TextIO
+from typing import TextIO
 
 from sitecrawl.config.config_errors import ConfigError
-from sitecrawl.frontier.change_log import ChangeLog
-from sitecrawl.frontier.records import Records, write_pending
-from sitecrawl.policy.worth.wanted import tried_words
 from sitecrawl.statuses import DONE, NO_RESULT
 
 UNITS = ((3 * 86400.0, 86400.0, "d"), (2 * 3600.0, 3600.0, "h"), (120.0, 60.0, "min"))
@@ -129,62 +125,3 @@ def reopen_stderr() -> None:
     output: TextIO | None = sys.stderr
     if output is None:
         sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115
-
-
-Entry = tuple[dict[str, Any], str]
-
-
-def list_pending(records: Records, realm: str | None) -> Iterator[Entry]:
-    """Yield every URL of one realm or of all as ``URL Realm State``, in byte order."""
-    for url, name, state in records.pending():
-        if realm in {None, name}:
-            (line,) = write_pending([(url, name, state)])
-            yield {"url": url, "realm": name, "state": state}, line.rstrip("\n")
-
-
-def list_errors(records: Records, realm: str | None) -> Iterator[Entry]:
-    """Yield the URLs whose last visit failed, each with a page that links to it.
-
-    The origins that the last run gave up come first.
-    """
-    run = records.last_run(realm)
-    counters: dict[str, Any] = dict(run.counters) if run is not None else {}
-    for origin, why in counters.get("given_up", {}).items():
-        record = {"url": origin, "outcome": "given_up", "status": None, "reason": why}
-        yield {**record, "referrer": None}, f"- given_up {origin} {why}"
-    for url, outcome, status, reason, referrer in records.failures(realm):
-        name = outcome.name.lower()
-        record = {"url": url, "outcome": name, "status": status, "reason": reason}
-        on = f" on {referrer}" if referrer else ""
-        yield {**record, "referrer": referrer}, f"{status or '-'} {name} {url}{on}"
-
-
-def list_redirects(records: Records, realm: str | None) -> Iterator[Entry]:
-    """Yield the URLs that redirect, each with its target."""
-    for url, outcome, status, target in records.redirects(realm):
-        record = {"url": url, "redirect_to": target, "status": status}
-        yield {**record, "outcome": outcome.name.lower()}, f"{status or '-'} {url} {target}"
-
-
-def list_mirrors(records: Records, realm: str | None) -> Iterator[Entry]:
-    """Yield pairs of origins with equal documents: the number, and share of the smaller one."""
-    for one, other, count, share in records.mirrors(realm):
-        record = {"origins": [one, other], "documents": count, "share": round(share, 4)}
-        yield record, f"{count} {share:.0%} {one} {other}"
-
-
-def list_left_out(records: Records, realm: str | None) -> Iterator[Entry]:
-    """Yield the kinds of pages of which the last run left URLs out, the largest first."""
-    run = records.last_run(realm)
-    counters: dict[str, Any] = dict(run.counters) if run is not None else {}
-    found = counters.get("left_out") or {}
-    for kind, left in sorted(found.items(), key=lambda each: -each[1]["urls"]):
-        line = f"{left['reason']} {left['urls']} {kind} ({tried_words(left)}) -a always_fetch='{left['always_fetch']}'"
-        yield {"kind": kind, **left}, f"{line} {left['example']}"
-
-
-def list_refused(log: ChangeLog) -> Iterator[Entry]:
-    """Yield the changes that targets refused, each with the target's reason."""
-    for target, letter in log.dead_letters():
-        record = {"target": target, **asdict(letter)}
-        yield record, f"{target} {letter.url or letter.id} {letter.reason}"

@@ -14,8 +14,8 @@ from scrapy.utils.spider import iterate_spider_output
 
 from sitecrawl.crawl.discovery import Discovery
 from sitecrawl.crawl.recorder import Recorder
-from sitecrawl.frontier.base import Outcome
 from sitecrawl.items import Document, DropDocument
+from sitecrawl.policy.outcomes import Outcome
 from sitecrawl.reqmeta import carries_nothing, visit_of
 from sitecrawl.responses import request_of
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from sitecrawl import typed_program
-from sitecrawl.crawl.page_counts import PageCounts, most_common, total
+from sitecrawl.frontier.runs import PageCounts, most_common, total
 from sitecrawl.policy.advice import ADVICE
 from sitecrawl.policy.lifecycle.revisit import FAILED
 from sitecrawl.policy.outcomes import PLACEHOLDERS, Outcome

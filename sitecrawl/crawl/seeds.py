@@ -10,13 +10,18 @@ from typing import Any
 from sitecrawl import typed_program
 from sitecrawl.crawl.discovery import Discovery
 from sitecrawl.crawl.frontier_owner import FrontierOwner
-from sitecrawl.crawl.page_counts import PageCounts, most_common, total
 from sitecrawl.crawl.recorder import Recorder
-from sitecrawl.frontier.base import Candidate, FrontierError, LastVisit, Outcome, VisitResult
+from sitecrawl.frontier.base import (
+    Candidate,
+    FrontierError,
+    LastVisit,
+    VisitResult,
+)
+from sitecrawl.frontier.runs import PageCounts, most_common, total
 from sitecrawl.frontier.threaded import Frontier
 from sitecrawl.policy.advice import ADVICE, in_words
 from sitecrawl.policy.decision import Decision
-from sitecrawl.policy.outcomes import READ
+from sitecrawl.policy.outcomes import READ, Outcome
 from sitecrawl.policy.urls.scope import owner_of
 from sitecrawl.web.urls.url import origin
 

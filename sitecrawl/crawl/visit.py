@@ -29,7 +29,13 @@ from enum import Enum, auto
 from typing import Any
 
 from sitecrawl.crawl.discovery import FoundLinks, Reference
-from sitecrawl.frontier.base import Candidate, DueUrl, Outcome, StoredLink, VisitResult
+from sitecrawl.frontier.base import (
+    Candidate,
+    DueUrl,
+    StoredLink,
+    VisitResult,
+)
+from sitecrawl.policy.outcomes import Outcome
 from sitecrawl.transitions import following
 
 

@@ -1,14 +1,25 @@
-"""Set the headers of a well-behaved crawler."""
+"""Set the headers of a well-behaved crawler, and request what is known only if it has changed."""
 
 from __future__ import annotations
 
+import time
+from collections.abc import Awaitable
+from http import HTTPStatus
+
 from scrapy import Request
 from scrapy.crawler import Crawler
+from scrapy.http import Response
 
 from sitecrawl.config.assembly import header_policy
+from sitecrawl.crawl.frontier_owner import FrontierOwner
 from sitecrawl.extensions.crawl import crawl_of
-from sitecrawl.policy.http.request_headers import HeaderPolicy, Wanted
-from sitecrawl.reqmeta import robots_of, sitemap_of, visit_of
+from sitecrawl.frontier.base import DueUrl, Following, FrontierError
+from sitecrawl.frontier.kept_files import KeptFile
+from sitecrawl.policy.http.request_headers import HeaderPolicy, Wanted, conditional, modified_since
+from sitecrawl.policy.outcomes import Outcome
+from sitecrawl.reqmeta import KEPT, UNCHANGED, is_of_site, robots_of, sitemap_of, visit_of
+from sitecrawl.responses import header
+from sitecrawl.web.validators import if_none_match
 
 
 class HeadersMiddleware:
@@ -35,3 +46,127 @@ class HeadersMiddleware:
         headers = self._policy.of(request.url, wanted=wanted, referrer=referrer, known=known)
         for name, value in headers.items():
             request.headers.setdefault(name, value)
+
+
+FORBIDDEN = int(Outcome.USAGE_FORBIDDEN)
+
+
+class ConditionalMiddleware:
+    """If-None-Match and If-Modified-Since for URLs whose content is known.
+
+    Pages that were read with other options are requested without them: after a 304 the old document
+    would stay, and links that other rules refused, or ``max_depth`` before a shorter path was
+    found, would stay refused. So are pages whose use was forbidden: if it is permitted now, they
+    become documents; and in a crawl that listens, each start once, for the feeds that it names.
+    ``following`` is None if no links are followed.
+    """
+
+    def __init__(
+        self,
+        *,
+        modified_since: str,
+        force: bool,
+        reading: str,
+        following: Following | None,
+        reads_feeds: bool = False,
+    ) -> None:
+        self._modified_since = modified_since
+        self._force = force
+        self._reading = reading
+        self._following = following
+        self._reads_feeds = reads_feeds
+        self._starts: set[int] = set()
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> ConditionalMiddleware:
+        """Build it with the spider's configuration."""
+        params = crawler.spider.configuration.params  # type: ignore[union-attr]
+        return cls(
+            modified_since=params.modified_since,
+            force=params.force,
+            reading=params.reading,
+            following=params.following if params.follows else None,
+            reads_feeds=params.reads_feeds,
+        )
+
+    def process_request(self, request: Request) -> None:
+        """Add the validators of the last visit that returned content."""
+        visit = visit_of(request)
+        due = visit.due if visit is not None else None
+        if self._force or due is None or due.indexed_at is None or due.outcome == FORBIDDEN:
+            return
+        if due.reading not in (None, self._reading):
+            return
+        if due.following is not None and not self._is_followed(due):
+            return
+        if self._reads_feeds and due.depth == 0 and due.fingerprint not in self._starts:
+            self._starts.add(due.fingerprint)
+            return
+        told = due.last_modified if self._modified_since == "server" else None
+        since = modified_since(told, due.indexed_at)
+        etag = if_none_match(due.etag) if due.etag else None
+        for name, value in conditional(etag, since).items():
+            request.headers.setdefault(name, value)
+
+    def _is_followed(self, due: DueUrl) -> bool:
+        """Return True if the links of a page were judged as they would be now."""
+        return self._following is None or due.following == self._following.at(due.depth)
+
+
+class KeptFilesMiddleware:
+    """Conditional requests for files about a site; after a 304 the kept file is the response.
+
+    With an archive (``keeps`` is false) nothing is kept: it is to have each file as a whole. With
+    ``force`` all are requested anew.
+    """
+
+    def __init__(self, owner: FrontierOwner, *, keeps: bool, force: bool) -> None:
+        self._owner = owner
+        self._keeps = keeps
+        self._force = force
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> KeptFilesMiddleware:
+        """Build it with the crawl's database."""
+        params = crawler.spider.configuration.params  # type: ignore[union-attr]
+        archives = params.warc or params.from_warc
+        return cls(crawl_of(crawler).owner, keeps=not archives, force=params.force)
+
+    def process_request(self, request: Request) -> Awaitable[None] | None:
+        """Add the validators of the kept file, if there is one."""
+        wanted = self._keeps and not self._force and is_of_site(request)
+        return self._add_validators(request) if wanted else None
+
+    def process_response(
+        self, request: Request, response: Response
+    ) -> Response | Awaitable[Response]:
+        """Keep a file that has validators, or answer with the kept one."""
+        if response.status == HTTPStatus.NOT_MODIFIED and KEPT in request.meta:
+            flags = [*response.flags, UNCHANGED]
+            return response.replace(status=200, body=request.meta[KEPT].body, flags=flags)
+        if self._keeps and response.status == HTTPStatus.OK and is_of_site(request):
+            return self._keep(response)
+        return response
+
+    async def _add_validators(self, request: Request) -> None:
+        try:
+            kept = await self._owner.frontier.kept_file(request.url)
+        except FrontierError as error:
+            self._owner.fail(error)
+            return
+        if kept is None:
+            return
+        request.meta[KEPT] = kept
+        since = kept.last_modified and modified_since(kept.last_modified, kept.kept_at)
+        for name, value in conditional(if_none_match(kept.etag), since).items():
+            request.headers.setdefault(name, value)
+
+    async def _keep(self, response: Response) -> Response:
+        etag, date = (header(response.headers, name) for name in ("ETag", "Last-Modified"))
+        if etag or date:
+            kept = KeptFile(etag or None, date or None, response.body, time.time())
+            try:
+                await self._owner.frontier.keep_file(response.url, kept)
+            except FrontierError as error:
+                self._owner.fail(error)
+        return response

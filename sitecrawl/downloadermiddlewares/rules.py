@@ -6,7 +6,7 @@ from scrapy import Request
 from scrapy.crawler import Crawler
 
 from sitecrawl.extensions.crawl import crawl_of
-from sitecrawl.frontier.base import Outcome
+from sitecrawl.policy.outcomes import Outcome
 from sitecrawl.policy.urls.rule_engine import Rules
 from sitecrawl.reqmeta import USAGE_FILE, is_login, origin_of, robots_of, visit_of
 from sitecrawl.scheduling.fetch_outcomes import RequestDropped

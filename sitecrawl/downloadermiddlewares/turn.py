@@ -15,7 +15,7 @@ from sitecrawl.http.fetch_errors import LeaseExpiredError
 from sitecrawl.policy.http.politeness import MAX_RETRY_AFTER
 from sitecrawl.reqmeta import BEGAN, SENT_AT, origin_of, robots_of, visit_of
 from sitecrawl.responses import header
-from sitecrawl.scheduling.failure_accounting import charge_failure, charge_response
+from sitecrawl.scheduling.fetch_outcomes import charge_failure, charge_response
 from sitecrawl.scheduling.leased_origins import LeasedOrigins
 from sitecrawl.scheduling.origin import Origin
 from sitecrawl.scheduling.origin_queues import OriginQueues

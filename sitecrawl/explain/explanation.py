@@ -2,24 +2,215 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
 from sitecrawl.config.assembly import agent
-from sitecrawl.config.configuration import Configuration
+from sitecrawl.config.configuration import Configuration, changed_options
 from sitecrawl.config.options.crawl_options import CrawlParams
 from sitecrawl.config.rules_from_options import Citations, apply_learned
-from sitecrawl.explain.past_refusals import MAX_RUNS, PastRefusals, stored_refusal
-from sitecrawl.explain.schedule_forecast import ScheduleForecast
 from sitecrawl.frontier.base import OriginState
 from sitecrawl.frontier.records import Records, RunRecord, UrlState
-from sitecrawl.policy.decision import Admission, Step
+from sitecrawl.policy.decision import Admission, Example, RefusalReason, Step
 from sitecrawl.policy.lifecycle.revisit import FAILED
+from sitecrawl.policy.lifecycle.selection import SELECTIONS, EarlyVisit, StoredVisit, early_visit
 from sitecrawl.policy.outcomes import Outcome
-from sitecrawl.policy.refusal_reasons import LIMIT_REASONS, ROBOTS_TXT, ROBOTS_TXT_UNREACHABLE
+from sitecrawl.policy.refusal_reasons import (
+    LIMIT_REASONS,
+    LINK_REASONS,
+    ROBOTS_TXT,
+    ROBOTS_TXT_UNREACHABLE,
+)
 from sitecrawl.policy.urls.known_views import PageViews
 from sitecrawl.policy.urls.rule_engine import Rules
+from sitecrawl.web.feeds.listings import FORMATS
 from sitecrawl.web.robots.robots_txt import RobotsTxt
 from sitecrawl.web.urls.url import normalize
+
+
+@dataclass(frozen=True, slots=True)
+class ScheduleForecast:
+    """The schedule of one URL under mode, activity, force and reading; ``start``: it is a start.
+
+    ``read_before`` is the reading of the last run; None if it is not known. ``spent`` describes the
+    budget of the origin if it is spent for today.
+    """
+
+    params: CrawlParams
+    cite: Citations
+    start: bool
+    read_before: str | None = None
+    spent: str = ""
+
+    @property
+    def follows(self) -> bool:
+        """True if a link can bring the URL into the crawl."""
+        return self.params.follows
+
+    @property
+    def findable(self) -> bool:
+        """True if a URL that is not stored yet can come into the crawl."""
+        if self.params.lists_pages:
+            return self.params.activity != "refresh"
+        return self.start or self.follows
+
+    def unknown(self) -> str:
+        """Describe how a URL that is not stored yet can come into the crawl."""
+        params = self.params
+        listed = params.lists_pages
+        if listed and params.activity == "refresh":
+            return f"would not be found: {self.cite.setting('activity')} reads no {listed}"
+        if listed:
+            also = " or a page links to it" if self.follows else ""
+            one = FORMATS[listed].one
+            once = f"would be crawled once {one} names it{also}"
+            return f"would be read as {one}: it is a start" if self.start else once
+        if self.start:
+            return "would be crawled: it is a start"
+        if not self.follows:
+            return f"would not be found: no links are followed by {self._stops_following()}"
+        if SELECTIONS[params.considers].defers_found_links:
+            return f"would wait once a page links to it: {self._considers()}"
+        return "would be crawled once a page links to it"
+
+    def skip_reason(self, stored: UrlState) -> str:
+        """Return the option by which a run skips a stored URL, due or not; empty if it does not."""
+        selected = SELECTIONS[self.params.considers].includes(
+            start=self.start, visited=stored.outcome is not None, waiting=stored.waiting
+        )
+        return "" if selected else self._considers()
+
+    def early_reason(self, stored: UrlState) -> str:
+        """Return the cause of a visit to a selected URL before it is due; empty if none."""
+        params = self.params
+        reading = params.reading
+        otherwise = stored.reading is not None and stored.reading != reading
+        cause = early_visit(
+            SELECTIONS[params.considers],
+            StoredVisit(
+                stored.outcome,
+                stored.due is not None,
+                otherwise and not stored.failures and self.read_before != reading,
+            ),
+            asked_start=self.start and params.revisits_starts,
+            force=params.force or params.mode == "check",
+        )
+        if cause is EarlyVisit.START:
+            option = "activity" if params.considers == "discover" else "mode"
+            return f"{self.cite.setting(option)} visits starts"
+        if cause is EarlyVisit.FORCED:
+            return self.cite.setting("force" if params.force else "mode")
+        return cause.value if cause else ""
+
+    def _considers(self) -> str:
+        if self.params.considers == "starts":
+            return f"{self.cite.setting('mode')} visits only starts"
+        activity = self.cite.setting("activity")
+        if self.params.considers == "discover":
+            return f"{activity} visits starts and URLs never visited"
+        return f"{activity} visits only URLs visited before"
+
+    def _stops_following(self) -> str:
+        return self.cite.setting("mode" if self.params.discover is None else "discover")
+
+
+RECORDED_REASONS = {reason.name: reason for reason in (*LIMIT_REASONS, *LINK_REASONS)}
+"""Reasons that cannot be judged again after the run, by name."""
+COUNTED = "sitecrawl/rules/"
+MAX_RUNS = 100
+"""Number of runs that are read: with one a day, those within max_revisit."""
+
+
+class PastRefusal(NamedTuple):
+    """A refusal under ``reason`` by a run with the options ``params``, without defaults.
+
+    ``detail`` is the readable form: the rule with its value, and the run.
+    """
+
+    reason: RefusalReason
+    params: Mapping[str, Any]
+    detail: str
+
+    def holds(self, params: Mapping[str, Any]) -> bool:
+        """Return True if the deciding options have the same values in ``params``."""
+        return all(self.params.get(name) == params.get(name) for name in self.reason.options)
+
+    def mark(self, steps: Sequence[Step], params: Mapping[str, Any]) -> list[Step]:
+        """Return the steps, with the one of this reason refused if the refusal holds."""
+        if not self.holds(params):
+            return list(steps)
+        return [
+            Step(step.rule, "refused", self.detail)
+            if step.rule == self.reason.name and step.verdict == "passed"
+            else step
+            for step in steps
+        ]
+
+
+def stored_refusal(reason: str, rule: str, run: RunRecord) -> PastRefusal | None:
+    """Return the refusal stored with a URL; None for a reason that is judged again."""
+    known = RECORDED_REASONS.get(reason)
+    if known is None:
+        return None
+    return PastRefusal(known, run.configuration["params"], f"{rule} (in the last run)")
+
+
+@dataclass(slots=True)
+class PastRefusals:
+    """Recorded refusals: counts by reason with the run that counted them, examples by URL, and the
+    origins that the last run gave up, with reasons.
+
+    A run counts the links of the pages that it read. Links of unchanged pages were counted by
+    earlier runs, which are read as long as the options are the same: the highest count of each
+    reason is used. ``is_cut`` tells that runs with other options came before.
+    """
+
+    counts: dict[str, tuple[int, str]] = field(default_factory=dict)
+    examples: dict[str, PastRefusal] = field(default_factory=dict)
+    given_up: Mapping[str, str] = field(default_factory=dict)
+    is_cut: bool = False
+
+    @classmethod
+    def of(cls, runs: Sequence[RunRecord]) -> PastRefusals:
+        """Collect the refusals of the runs, of which the last one comes first."""
+        found = cls()
+        for run in runs:
+            if changed_options(run.configuration, runs[0].configuration):
+                found.is_cut = True
+                break
+            found.add(run, "the last run" if run is runs[0] else f"run {run.id}")
+        if runs:
+            found.given_up = dict[str, Any](runs[0].counters).get("given_up") or {}
+        return found
+
+    def add(self, run: RunRecord, name: str) -> None:
+        """Add the refusals of a run, shown as ``name``."""
+        counters: dict[str, Any] = dict(run.counters)
+        kept = counters.get("refusals") or {}
+        for word, reason in RECORDED_REASONS.items():
+            count = int(counters.get(COUNTED + word, 0))
+            if count > self.counts.get(word, (0, ""))[0]:
+                self.counts[word] = count, name
+            for each in kept.get(word, ()):
+                example = Example(**each)
+                detail = f"{example.rule} (in {name}, on {example.referrer})"
+                refusal = PastRefusal(reason, run.configuration["params"], detail)
+                self.examples.setdefault(example.url, refusal)
+
+    def mark(self, steps: list[Step], url: str, params: Mapping[str, Any]) -> list[Step]:
+        """Return the steps, with the recorded refusal of ``url`` if it still holds."""
+        found = self.examples.get(url)
+        return found.mark(steps, params) if found else steps
+
+    def __str__(self) -> str:
+        """Return the refused links by reason, in readable form; empty if there are none."""
+        if not self.counts:
+            return ""
+        reasons = ", ".join(f"{count} {reason}" for reason, (count, _) in self.counts.items())
+        runs = {run for _, run in self.counts.values()}
+        which = runs.pop() if len(runs) == 1 else "the last runs"
+        return f"among the links that {which} dropped ({reasons})"
 
 
 @dataclass(slots=True)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from sitecrawl.console.terminal import ago, ahead
-from sitecrawl.explain.explanation import Explanation
-from sitecrawl.explain.schedule_forecast import ScheduleForecast
+from sitecrawl.explain.explanation import Explanation, ScheduleForecast
 from sitecrawl.frontier.records import UrlState
 from sitecrawl.policy.lifecycle.revisit import FAILED
 from sitecrawl.policy.outcomes import READ, REDIRECTS, Outcome

@@ -15,8 +15,8 @@ from sitecrawl.config.assembly import database_url
 from sitecrawl.config.configuration import Configuration, changed_options
 from sitecrawl.config.options.crawl_options import NAMING, READING
 from sitecrawl.extensions.crawl import crawl_of
-from sitecrawl.frontier import open_records
 from sitecrawl.frontier.base import FrontierError
+from sitecrawl.frontier.opening import open_records
 
 KEEPS_ITS_LIST = (
     "The crawl keeps the list of extensions it began with; ignore_extensions changes it."

@@ -26,30 +26,25 @@ from sitecrawl.crawl.recorder import Recorder
 from sitecrawl.crawl.run_summary import Failures, Outlook, RunSummary, SlowOrigin
 from sitecrawl.crawl.seeds import SeedRedirects, SeedReport
 from sitecrawl.crawl.visit import Visit
-from sitecrawl.frontier import open_frontier
-from sitecrawl.frontier.base import Change, Outcome
-from sitecrawl.frontier.state_options import StateOptions
+from sitecrawl.frontier.base import Change, StateOptions
+from sitecrawl.frontier.opening import open_frontier
 from sitecrawl.frontier.threaded import Frontier
 from sitecrawl.output.delivery import Delivery
 from sitecrawl.policy.documents.obedience import refresh_target
 from sitecrawl.policy.documents.placeholders import Placeholder
 from sitecrawl.policy.http.redirects import RedirectChains
+from sitecrawl.policy.outcomes import Outcome
 from sitecrawl.scheduling.background import BackgroundTasks, EngineWaker
-from sitecrawl.scheduling.failure_accounting import LoginWalls
-from sitecrawl.scheduling.fetch_outcomes import VisitRequests
+from sitecrawl.scheduling.fetch_outcomes import LoginWalls, VisitRequests
 from sitecrawl.scheduling.leased_origins import LeasedOrigins
-from sitecrawl.scheduling.listed_pages import ListedPages
 from sitecrawl.scheduling.listing_requests import ListingRequests
-from sitecrawl.scheduling.missing_page_probes import MissingPageProbes
+from sitecrawl.scheduling.missing_page_probes import MissingPageProbes, SecondReadings
 from sitecrawl.scheduling.origin import Origin
-from sitecrawl.scheduling.origin_knowledge import OriginKnowledge
+from sitecrawl.scheduling.origin_knowledge import ListedPages, OriginKnowledge, ParameterMeanings
 from sitecrawl.scheduling.origin_queues import OriginQueues
-from sitecrawl.scheduling.parameter_meanings import ParameterMeanings
 from sitecrawl.scheduling.passes import Passes
-from sitecrawl.scheduling.request_budget import RequestBudget
 from sitecrawl.scheduling.robots_files import RobotsFiles, UsageFiles
-from sitecrawl.scheduling.second_readings import SecondReadings
-from sitecrawl.scheduling.work_sharing import WorkSharing
+from sitecrawl.scheduling.work_sharing import RequestBudget, WorkSharing
 from sitecrawl.scheduling.worker_processes import WorkerProcess, WorkerProcesses
 from sitecrawl.scheduling.yields import Yields
 from sitecrawl.web.html.page import Page

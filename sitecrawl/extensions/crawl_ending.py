@@ -23,7 +23,7 @@ from sitecrawl.crawl.run_summary import (
 )
 from sitecrawl.extensions.crawl import Crawl, crawl_of
 from sitecrawl.frontier.base import FrontierError
-from sitecrawl.scheduling.listed_pages import unchanged_lines
+from sitecrawl.scheduling.origin_knowledge import unchanged_lines
 from sitecrawl.scheduling.yields import left_out_lines
 from sitecrawl.statuses import DATABASE_ERROR, DONE, MAX_PAGES, NO_RESULT, STARTS_FAILED
 

@@ -18,9 +18,9 @@ from scrapy.exceptions import NotConfigured
 from sitecrawl.config.assembly import database_url
 from sitecrawl.extensions.crawl import crawl_of
 from sitecrawl.extensions.crawl_ending import ending_of
-from sitecrawl.frontier import open_change_log, open_records
 from sitecrawl.frontier.base import FrontierError, VisitResult
 from sitecrawl.frontier.change_log import TargetLag
+from sitecrawl.frontier.opening import open_change_log, open_records
 from sitecrawl.frontier.records import SiteCounts
 from sitecrawl.policy.outcomes import READ
 from sitecrawl.statuses import DONE, STARTS_FAILED

@@ -5,19 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
 
-from sitecrawl.frontier.base import Candidate, Change, Outcome
+from sitecrawl.frontier.base import Candidate, Change, StateOptions
+from sitecrawl.frontier.claims import RedirectResolver, StateTables
 from sitecrawl.frontier.database import Database, placeholders
-from sitecrawl.frontier.document_changes import Changes, StateTables
-from sitecrawl.frontier.documents import Documents
+from sitecrawl.frontier.documents import Changes, Documents
 from sitecrawl.frontier.held_changes import HeldChanges
 from sitecrawl.frontier.link_table import LinkGraph, pack_ids
 from sitecrawl.frontier.loss_guard import LossGuard
 from sitecrawl.frontier.outbox import Outbox
 from sitecrawl.frontier.records import ERROR, ERRORS, WAITING
-from sitecrawl.frontier.redirect_resolver import RedirectResolver
 from sitecrawl.frontier.runs import count_pending, last_run
-from sitecrawl.frontier.state_options import StateOptions
 from sitecrawl.frontier.url_table import Urls
+from sitecrawl.policy.outcomes import Outcome
 from sitecrawl.web.urls.identity import DEFAULT_REALM
 
 # ruff: noqa: S608 -- only constants become part of a statement

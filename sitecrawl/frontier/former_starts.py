@@ -17,11 +17,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from sitecrawl.frontier.base import Candidate, Outcome
+from sitecrawl.frontier.base import Candidate, StateOptions
 from sitecrawl.frontier.database import Database
 from sitecrawl.frontier.link_table import LinkGraph
-from sitecrawl.frontier.state_options import StateOptions
 from sitecrawl.policy.lifecycle.revisit import FAILED, STILL_WAITING
+from sitecrawl.policy.outcomes import Outcome
 from sitecrawl.policy.refusal_reasons import FORMER_START
 from sitecrawl.policy.urls.scope import Scope
 

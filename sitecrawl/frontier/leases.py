@@ -10,9 +10,8 @@ from pathlib import Path
 from socket import gethostname
 from uuid import uuid4
 
-from sitecrawl.frontier.base import Backlog, Heartbeat, OriginState, Share
+from sitecrawl.frontier.base import Backlog, Heartbeat, OriginState, Share, StateOptions
 from sitecrawl.frontier.database import Database, Row, padded, placeholders, storable
-from sitecrawl.frontier.state_options import StateOptions
 from sitecrawl.policy.http.politeness import MAX_CRAWL_DELAY, ReceiptSummary
 from sitecrawl.policy.origin_shares import load_of, to_lease
 

@@ -14,10 +14,11 @@ from itertools import accumulate
 from operator import sub
 from typing import NamedTuple
 
-from sitecrawl.frontier.base import Candidate, Outcome, VisitResult
+from sitecrawl.frontier.base import Candidate, VisitResult
 from sitecrawl.frontier.database import Database, RowStatement, storable
 from sitecrawl.frontier.url_table import Urls
 from sitecrawl.frontier.visits import NOT_SURE, SILENT, Finding
+from sitecrawl.policy.outcomes import Outcome
 
 MAX_LINKS = 5000
 """Targets stored of one page."""

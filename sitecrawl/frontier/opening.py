@@ -10,12 +10,11 @@ from typing import Concatenate, NamedTuple, ParamSpec, TypeVar
 
 from sitecrawl import install_command
 from sitecrawl.frontier.administration import Administration
-from sitecrawl.frontier.base import DatabaseUrlError, FrontierError
+from sitecrawl.frontier.base import DatabaseUrlError, FrontierError, StateOptions
 from sitecrawl.frontier.change_log import ChangeLog
 from sitecrawl.frontier.database import Backend, Database, migrate
 from sitecrawl.frontier.pruning import Pruning
 from sitecrawl.frontier.records import Records
-from sitecrawl.frontier.state_options import StateOptions
 from sitecrawl.frontier.stored_reindex import Reindex
 from sitecrawl.frontier.survey import Survey
 from sitecrawl.frontier.threaded import Frontier
@@ -92,24 +91,9 @@ def _backend_class(kind: BackendKind) -> Callable[[str], Backend]:
     return found
 
 
-@contextmanager
-def open_records(database_url: str) -> Iterator[Records]:
-    """Open the records of an existing crawl database; raises FrontierError for any other."""
-    with _existing(database_url) as database:
-        database.forbid_writes()
-        yield Records(database)
-
-
-@contextmanager
-def open_change_log(database_url: str) -> Iterator[ChangeLog]:
-    """Open the change log of an existing crawl database; raises FrontierError for any other."""
-    with _existing(database_url) as database:
-        database.expect_one_scan()
-        yield ChangeLog(database)
-
-
 def _opening(
     view: Callable[Concatenate[Database, P], T],
+    prepare: Callable[[Database], None] = lambda _: None,
 ) -> Callable[Concatenate[str, P], AbstractContextManager[T]]:
     """Make the function that opens a view of an existing crawl database, given its URL; it raises
     FrontierError for any other."""
@@ -117,6 +101,7 @@ def _opening(
     @contextmanager
     def opened(database_url: str, /, *args: P.args, **kwargs: P.kwargs) -> Iterator[T]:
         with _existing(database_url) as database:
+            prepare(database)
             yield view(database, *args, **kwargs)
 
     return opened
@@ -133,6 +118,8 @@ def _existing(database_url: str) -> Iterator[Database]:
         raise place.readable(error) from error
 
 
+open_records = _opening(Records, Database.forbid_writes)
+open_change_log = _opening(ChangeLog, Database.expect_one_scan)
 open_survey = _opening(Survey)
 open_administration = _opening(Administration)
 open_reindex = _opening(Reindex)

@@ -8,16 +8,16 @@ from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import quote, unquote
 
-from sitecrawl.frontier.base import HeldGroup, OriginState, Outcome
+from sitecrawl.frontier.base import HeldGroup, OriginState
+from sitecrawl.frontier.claims import RedirectResolver
 from sitecrawl.frontier.database import Database, Row
 from sitecrawl.frontier.evidence_table import MEANING
 from sitecrawl.frontier.leases import day_of, is_dead, stopped_without_end
 from sitecrawl.frontier.link_table import LinkGraph
 from sitecrawl.frontier.outbox import read_changes, read_document
-from sitecrawl.frontier.redirect_resolver import RedirectResolver
 from sitecrawl.frontier.runs import of_run
 from sitecrawl.policy.lifecycle.revisit import FAILED, Age, Revisit
-from sitecrawl.policy.outcomes import READ
+from sitecrawl.policy.outcomes import READ, Outcome
 from sitecrawl.web.decompression import zstd
 from sitecrawl.web.urls.identity import DEFAULT_REALM
 

@@ -17,20 +17,17 @@ from sitecrawl.frontier.base import (
     DueUrl,
     Heartbeat,
     OriginState,
-    Outcome,
     Settlement,
     Share,
+    StateOptions,
     VisitResult,
 )
-from sitecrawl.frontier.claims import Claims
+from sitecrawl.frontier.claims import Claims, RedirectResolver, StateTables
 from sitecrawl.frontier.database import Database, RowStatement, migrate
-from sitecrawl.frontier.deliveries import Deliveries
-from sitecrawl.frontier.document_changes import Changes, StateTables
-from sitecrawl.frontier.documents import Documents
+from sitecrawl.frontier.documents import Changes, Documents
 from sitecrawl.frontier.evidence_table import EvidenceTable, StoredEvidence
 from sitecrawl.frontier.former_starts import FormerStarts
 from sitecrawl.frontier.held_changes import HeldChanges
-from sitecrawl.frontier.held_releases import HeldReleases
 from sitecrawl.frontier.kept_files import KeptFiles
 from sitecrawl.frontier.leases import (
     Leases,
@@ -40,14 +37,13 @@ from sitecrawl.frontier.leases import (
     record_heartbeat,
 )
 from sitecrawl.frontier.link_table import Links
-from sitecrawl.frontier.loss_guard import settle
-from sitecrawl.frontier.outbox import Outbox
-from sitecrawl.frontier.redirect_resolver import RedirectResolver
+from sitecrawl.frontier.loss_guard import HeldReleases, settle
+from sitecrawl.frontier.outbox import Deliveries, Outbox
 from sitecrawl.frontier.runs import combined, worker_counters
-from sitecrawl.frontier.state_options import StateOptions
 from sitecrawl.frontier.url_table import Reminders, Urls
 from sitecrawl.frontier.visit_reducer import VisitReducer
 from sitecrawl.frontier.visits import Finding, Visits, is_page_visit, known_again
+from sitecrawl.policy.outcomes import Outcome
 
 WAKE_SECONDS = 60.0
 STANDSTILL_SECONDS, STANDSTILL_SHARE = 10.0, 0.25

@@ -7,13 +7,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from sitecrawl.frontier.base import Candidate, Change
+from sitecrawl.frontier.base import Candidate, Change, StateOptions
 from sitecrawl.frontier.database import Database
-from sitecrawl.frontier.document_changes import Changes
-from sitecrawl.frontier.documents import Documents, StoredDocument
+from sitecrawl.frontier.documents import Changes, Documents, StoredDocument
 from sitecrawl.frontier.outbox import Outbox
 from sitecrawl.frontier.runs import count_pending, last_run, reread
-from sitecrawl.frontier.state_options import StateOptions
 from sitecrawl.frontier.url_table import Urls
 
 BATCH = 500

@@ -11,9 +11,8 @@ from contextlib import suppress
 from functools import partial, wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
-from sitecrawl.frontier.base import FrontierError
+from sitecrawl.frontier.base import FrontierError, StateOptions
 from sitecrawl.frontier.database import Backend, Reconnection
-from sitecrawl.frontier.state_options import StateOptions
 from sitecrawl.frontier.store import Store
 
 RENEWALS_PER_LEASE = 4

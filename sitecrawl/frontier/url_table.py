@@ -7,12 +7,13 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from itertools import zip_longest
 
-from sitecrawl.frontier.base import Candidate, DueUrl, Outcome
+from sitecrawl.frontier.base import Candidate, DueUrl
 from sitecrawl.frontier.database import Database, Row, RowStatement
 from sitecrawl.frontier.leases import Lease
 from sitecrawl.policy.lifecycle.change_rate import PRIOR_RATE
 from sitecrawl.policy.lifecycle.revisit import LASTING
 from sitecrawl.policy.lifecycle.selection import Selection
+from sitecrawl.policy.outcomes import Outcome
 
 COLUMNS = (
     "SELECT u.fingerprint, u.url, u.depth, u.via, coalesce(r.url, u.referrer_url), u.etag,"

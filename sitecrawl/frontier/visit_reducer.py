@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from sitecrawl.frontier.claims import CANONICAL, ClaimantState, Claims, ClaimStep
-from sitecrawl.frontier.document_changes import Changes, StateTables
-from sitecrawl.frontier.documents import StoredDocument
-from sitecrawl.frontier.redirect_resolver import ResolvedClaim, TargetState
+from sitecrawl.frontier.claims import (
+    CANONICAL,
+    ClaimantState,
+    Claims,
+    ClaimStep,
+    ResolvedClaim,
+    StateTables,
+    TargetState,
+)
+from sitecrawl.frontier.documents import Changes, StoredDocument
 from sitecrawl.frontier.visits import NOT_SURE, Finding
 from sitecrawl.policy.documents.document_dates import rfc3339
 from sitecrawl.policy.documents.output_shapes import text_of

@@ -6,11 +6,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from sitecrawl.frontier.base import Candidate, DeadLink, LastVisit, Outcome, VisitResult
+from sitecrawl.frontier.base import (
+    Candidate,
+    DeadLink,
+    LastVisit,
+    StateOptions,
+    VisitResult,
+)
+from sitecrawl.frontier.claims import LONGEST_CHAIN
 from sitecrawl.frontier.database import Database, Row, RowStatement, storable
 from sitecrawl.frontier.documents import StoredDocument
-from sitecrawl.frontier.redirect_resolver import LONGEST_CHAIN
-from sitecrawl.frontier.state_options import StateOptions
 from sitecrawl.policy.lifecycle.change_rate import ChangeHistory
 from sitecrawl.policy.lifecycle.deletion import CONFIRMED
 from sitecrawl.policy.lifecycle.revisit import (
@@ -21,7 +26,7 @@ from sitecrawl.policy.lifecycle.revisit import (
     Visited,
     next_visit,
 )
-from sitecrawl.policy.outcomes import PLACEHOLDERS, REDIRECTS
+from sitecrawl.policy.outcomes import PLACEHOLDERS, REDIRECTS, Outcome
 
 SELECT = (
     "SELECT u.fingerprint, u.id, u.url, u.waiting, u.missing, u.failures,"

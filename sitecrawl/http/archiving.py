@@ -10,7 +10,7 @@ from pathlib import Path
 from scrapy.crawler import Crawler
 
 from sitecrawl.archive.writer import Exchanged, WarcWriter
-from sitecrawl.http.crawl_stop import CrawlStop
+from sitecrawl.http.downloader import CrawlStop
 from sitecrawl.http.fetch_errors import ArchiveFailedError
 from sitecrawl.http.messages import ResponseHead
 

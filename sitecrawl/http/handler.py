@@ -18,9 +18,8 @@ from scrapy.utils.asyncio import is_asyncio_available
 from sitecrawl.http.agent_identity import AgentIdentity, read_identity
 from sitecrawl.http.connection import Connection, ConnectionPool, max_idle_connections
 from sitecrawl.http.content_decoding import decode_body, decode_prefix
-from sitecrawl.http.crawl_stop import CrawlStop
 from sitecrawl.http.dialing import Certificates, Dialer
-from sitecrawl.http.early_close import DownloadStopper
+from sitecrawl.http.downloader import CrawlStop, DownloadStopper
 from sitecrawl.http.exchange import (
     Exchange,
     FetchLimits,

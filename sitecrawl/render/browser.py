@@ -16,13 +16,13 @@ from playwright.async_api import Error as PlaywrightError
 from scrapy import Request
 from scrapy_playwright.handler import ScrapyPlaywrightDownloadHandler
 from scrapy_playwright.provider import PlaywrightBrowserProvider
+from typing_extensions import override
 
 from sitecrawl.config.installed_browser import NO_BROWSER, find_chromium
 from sitecrawl.http.dialing import EVERY_ORIGIN
 from sitecrawl.http.session_file import read_storage_state
 from sitecrawl.render.network_idle import NetworkIdleWaiter, retry_on_navigation
 from sitecrawl.render.page_guard import PageGuard
-from sitecrawl.render.proxy_check import sends_past_proxy
 from sitecrawl.render.rendered_page import (
     FetchedPage,
     RenderedDocument,
@@ -41,6 +41,52 @@ if TYPE_CHECKING:
     from sitecrawl.render.sandbox_proxy import SandboxProxy
 
     Begin = Callable[[Page, object], Awaitable[None]]
+    from playwright.async_api import Browser
+
+LOOPBACK = "127.0.0.1"
+GATHERING_SECONDS = 2.0  # at most; a browser that sends nothing is done at once
+NO_PROXY = "http://127.0.0.1:9"  # the discard port: nothing is to be reached
+GATHER = """async ([port, seconds]) => {
+    if (typeof RTCPeerConnection === 'undefined') return;
+    const peer = new RTCPeerConnection({iceServers: [{urls: `stun:127.0.0.1:${port}`}]});
+    peer.createDataChannel('x');
+    const gathered = new Promise(resolve => {
+        peer.onicegatheringstatechange = () => peer.iceGatheringState === 'complete' && resolve();
+        setTimeout(resolve, seconds * 1000);
+    });
+    await peer.setLocalDescription(await peer.createOffer());
+    await gathered;
+    peer.close();
+}"""
+
+
+class PacketCounter(asyncio.DatagramProtocol):
+    """Receiver that counts packets."""
+
+    def __init__(self) -> None:
+        self.packets = 0
+
+    @override
+    def datagram_received(self, data: bytes, addr: tuple[str, int]) -> None:
+        """Count a packet."""
+        self.packets += 1
+
+
+async def sends_past_proxy(browser: Browser) -> bool:
+    """Return True if a page with a proxy sends a packet (STUN, RFC 8489) to this machine."""
+    loop = asyncio.get_running_loop()
+    transport, counter = await loop.create_datagram_endpoint(
+        PacketCounter, local_addr=(LOOPBACK, 0)
+    )
+    port = transport.get_extra_info("sockname")[1]
+    context = await browser.new_context(proxy={"server": NO_PROXY})
+    try:
+        page = await context.new_page()
+        await page.evaluate(GATHER, [port, GATHERING_SECONDS])
+    finally:
+        await context.close()
+        transport.close()
+    return counter.packets > 0
 
 
 SENDS_PAST_PROXY = (

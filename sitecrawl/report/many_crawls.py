@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from sitecrawl.console.crawl_overview import CrawlOverview
-from sitecrawl.frontier import open_survey
+from sitecrawl.frontier.opening import open_survey
 from sitecrawl.report import problems
 from sitecrawl.report.facts import Facts, Row
 from sitecrawl.report.report_list import OVERVIEW, FilledList, ReportList, moment

@@ -7,8 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from sitecrawl.policy.outcomes import PLACEHOLDERS, REDIRECTS, Outcome
-from sitecrawl.report.facts import BROKEN, Facts, Row
-from sitecrawl.report.near_pages import near_pages
+from sitecrawl.report.facts import BROKEN, Facts, Row, near_pages
 from sitecrawl.report.report_list import Reader, ReportList, read_lists, word
 
 LONG_TITLE, LONG_DESCRIPTION = 70, 170

@@ -25,7 +25,7 @@ from sitecrawl.policy.urls.url_rules import read_target
 from sitecrawl.reqmeta import SITEMAP, UNCHANGED, ListingRequest, own_request
 from sitecrawl.responses import answer_of, header, location
 from sitecrawl.scheduling.background import BackgroundTasks
-from sitecrawl.scheduling.failure_accounting import exception_names
+from sitecrawl.scheduling.fetch_outcomes import exception_names
 from sitecrawl.scheduling.leased_origins import LeasedOrigins
 from sitecrawl.scheduling.origin import Origin
 from sitecrawl.scheduling.origin_queues import OriginQueues

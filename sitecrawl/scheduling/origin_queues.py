@@ -17,8 +17,9 @@ from sitecrawl.crawl.frontier_owner import FrontierOwner
 from sitecrawl.crawl.recorder import Recorder
 from sitecrawl.crawl.seeds import SeedRedirects, SeedReport
 from sitecrawl.crawl.visit import Visit
-from sitecrawl.frontier.base import DueUrl, Outcome, VisitResult
+from sitecrawl.frontier.base import DueUrl, VisitResult
 from sitecrawl.policy.decision import Decision
+from sitecrawl.policy.outcomes import Outcome
 from sitecrawl.reqmeta import occupying
 from sitecrawl.scheduling.background import BackgroundTasks
 from sitecrawl.scheduling.leased_origins import LeasedOrigins

@@ -24,7 +24,7 @@ from sitecrawl.policy.outcomes import Outcome
 from sitecrawl.policy.refusal_reasons import ROBOTS_TXT, ROBOTS_TXT_UNREACHABLE
 from sitecrawl.reqmeta import ORIGIN, ROBOTS_OF, USAGE_FILE, own_request
 from sitecrawl.responses import answer_of, location
-from sitecrawl.scheduling.failure_accounting import exception_names
+from sitecrawl.scheduling.fetch_outcomes import exception_names
 from sitecrawl.scheduling.origin import Hold, Origin, RobotsFile
 from sitecrawl.web.robots.robots_txt import RobotsNotice, RobotsTxt, product_token
 from sitecrawl.web.robots.usage_statements import MAX_LICENSES, Statement

@@ -1,4 +1,4 @@
-"""Sharing of the origins among the workers of a run: heartbeats, and origins handed over."""
+"""What the workers of a run share: origins that are handed over, and the number of requests."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from sitecrawl.crawl.run_summary import RunSummary
 from sitecrawl.frontier.base import FrontierError, Heartbeat
 from sitecrawl.frontier.runs import combined
 from sitecrawl.policy.origin_shares import to_hand_over
+from sitecrawl.scheduling.background import BackgroundTasks
 from sitecrawl.scheduling.leased_origins import LeasedOrigins
 from sitecrawl.scheduling.origin_queues import OriginQueues
 
@@ -120,3 +121,50 @@ class WorkSharing:
         for key in given:
             origins[key].hand_over()
             self._queues.advance(origins[key])
+
+
+class RequestBudget:
+    """Requests that this worker may still make, granted by the crawl database in blocks.
+
+    All workers together make no more than ``limit``; 0 is no limit.
+    """
+
+    def __init__(self, limit: int, owner: FrontierOwner, tasks: BackgroundTasks) -> None:
+        self._limit = limit
+        self._owner = owner
+        self._tasks = tasks
+        self._granted = 0
+        self._asking = False
+        self.is_exhausted = False
+
+    @property
+    def allows(self) -> bool:
+        """True if a request may be made now."""
+        return not self._limit or self._granted > 0
+
+    def spend(self) -> None:
+        """Count a request."""
+        self._granted -= 1
+
+    def refund(self) -> None:
+        """Take back the count of a request that is made once more."""
+        self._granted += 1
+        self.is_exhausted = False
+
+    def ask(self) -> None:
+        """Ask for another block; the engine is woken when the answer is there."""
+        if not self._asking:
+            self._asking = True
+            self._tasks.begin(self._ask())
+
+    async def _ask(self) -> None:
+        self._granted += (granted := await self._owner.frontier.grant(self._limit))
+        self.is_exhausted = not granted
+        self._asking = False
+
+    async def end(self) -> None:
+        """Return what was not spent, for other workers."""
+        unspent, self._granted = self._granted, 0
+        if self._limit and unspent > 0 and self._owner.failure is None:
+            with suppress(FrontierError):  # a more important call will report the same error
+                await self._owner.frontier.return_grant(unspent)

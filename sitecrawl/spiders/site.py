@@ -30,8 +30,8 @@ from sitecrawl.config.options.crawl_options import CrawlParams
 from sitecrawl.config.rules_from_options import build_limits, build_rules
 from sitecrawl.console.scrapy_commands import missing_components
 from sitecrawl.extensions.crawl import Crawl, crawl_of
-from sitecrawl.frontier import open_records
 from sitecrawl.frontier.base import FrontierError
+from sitecrawl.frontier.opening import open_records
 from sitecrawl.items import Document
 from sitecrawl.policy.http.network_addresses import AddressRule
 from sitecrawl.policy.urls.path_limits import PathLimits

@@ -39,8 +39,10 @@ from sitecrawl.sync.target import (
     TargetMismatchError,
     TargetOptions,
     TargetUriError,
+    folder_of,
+    lock_folder,
+    replace_json,
 )
-from sitecrawl.sync.target_folder import folder_of, lock_folder, replace_json
 from sitecrawl.web.urls.identity import DEFAULT_REALM
 
 TABLE, REBUILT = "sections", "sections_rebuilt"

@@ -36,8 +36,11 @@ from sitecrawl.sync.target import (
     SyncError,
     TargetMismatchError,
     TargetOptions,
+    folder_of,
+    lock_folder,
+    replace_json,
+    replace_text,
 )
-from sitecrawl.sync.target_folder import folder_of, lock_folder, replace_json, replace_text
 from sitecrawl.web.languages import primary_language
 
 GZIP = b"\x1f\x8b"

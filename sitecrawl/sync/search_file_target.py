@@ -23,8 +23,14 @@ from sitecrawl.search.search_index import INDEX_VERSION, IndexFileError, SearchI
 from sitecrawl.search.vector_table import VectorTable, packed
 from sitecrawl.sync.embedding import EMBED, Embedder, vector_fault
 from sitecrawl.sync.page_sections import page_sections
-from sitecrawl.sync.target import Cursor, SyncError, TargetBusyError, TargetOptions, TargetUriError
-from sitecrawl.sync.target_folder import lock_open_file
+from sitecrawl.sync.target import (
+    Cursor,
+    SyncError,
+    TargetBusyError,
+    TargetOptions,
+    TargetUriError,
+    lock_open_file,
+)
 
 CURSOR = "cursor"
 UNFIT = (TypeError, ValueError, AttributeError, sqlite3.InterfaceError, sqlite3.ProgrammingError)

@@ -17,8 +17,8 @@ from fixtures.command import Command
 from fixtures.crawls import CrawlCommand
 from fixtures.databases import KINDS, Databases
 from fixtures.server import Answer, Page, Server, page
-from sitecrawl.frontier import open_change_log
 from sitecrawl.frontier.base import Change, FrontierError
+from sitecrawl.frontier.opening import open_change_log
 from sitecrawl.search.search_index import open_index
 from sitecrawl.sync.synchronizer import Synchronizer
 from sitecrawl.sync.target import Cursor, TargetBusyError, TargetOptions, open_target

@@ -15,9 +15,10 @@ import sys
 import time
 from pathlib import Path
 
-from sitecrawl.frontier import StateOptions, open_frontier
-from sitecrawl.frontier.base import Candidate, DueUrl, Outcome, VisitResult
+from sitecrawl.frontier.base import Candidate, DueUrl, StateOptions, VisitResult
+from sitecrawl.frontier.opening import open_frontier
 from sitecrawl.frontier.threaded import Frontier
+from sitecrawl.policy.outcomes import Outcome
 from sitecrawl.web.urls.identity import document_id, fingerprint
 
 ORIGINS, PAGES = 20, 100

@@ -15,7 +15,7 @@ from fixtures.databases import Databases
 from fixtures.postgres import PostgresServer
 from fixtures.relay import Relay, relayed
 from fixtures.server import Page, Server, page
-from sitecrawl.frontier import open_records
+from sitecrawl.frontier.opening import open_records
 
 WORDS = ["alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa"]
 PATHS = [f"/{one}-{other}" for one in WORDS for other in WORDS[:6]]

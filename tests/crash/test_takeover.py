@@ -8,7 +8,7 @@ import pytest
 
 from fixtures.crawls import CrawlCommand, read
 from fixtures.server import Page, Server, page
-from sitecrawl.frontier import open_records
+from sitecrawl.frontier.opening import open_records
 
 ORIGINS = 6
 NAMES = [

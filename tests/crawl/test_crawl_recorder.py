@@ -17,8 +17,8 @@ from sitecrawl.config.configuration import load
 from sitecrawl.crawl import recorder as recording
 from sitecrawl.crawl.frontier_owner import FrontierOwner
 from sitecrawl.crawl.recorder import Recorder
-from sitecrawl.frontier import open_frontier
 from sitecrawl.frontier.base import DueUrl
+from sitecrawl.frontier.opening import open_frontier
 from tests.frontier.workers import SITE, candidate, ingested
 
 SLOW = 3 * recording.BATCH_SECONDS  # for a commit, so that the timer rings meanwhile

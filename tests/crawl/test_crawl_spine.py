@@ -10,7 +10,7 @@ import pytest
 
 from fixtures.crawls import Crawl, CrawlCommand
 from fixtures.server import AccessLog, Answer, Page, Server, page, redirect
-from sitecrawl.frontier.base import Outcome
+from sitecrawl.policy.outcomes import Outcome
 
 NOINDEX = '<meta name="robots" content="noindex">'
 NOFOLLOW = '<meta name="robots" content="nofollow">'

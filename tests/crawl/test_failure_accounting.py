@@ -15,7 +15,7 @@ from twisted.internet.defer import Deferred
 
 from sitecrawl.extensions.crawl import Crawl
 from sitecrawl.frontier.base import DueUrl
-from sitecrawl.scheduling.failure_accounting import charge_response
+from sitecrawl.scheduling.fetch_outcomes import charge_response
 from sitecrawl.spiders.site import SiteSpider
 from tests.frontier.workers import SITE
 

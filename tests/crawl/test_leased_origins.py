@@ -20,13 +20,11 @@ from sitecrawl.config.rules_from_options import Citations, build_limits, build_r
 from sitecrawl.crawl.discovery import Discovery
 from sitecrawl.crawl.frontier_owner import FrontierOwner
 from sitecrawl.crawl.recorder import Recorder
-from sitecrawl.frontier import open_frontier
+from sitecrawl.frontier.opening import open_frontier
 from sitecrawl.policy.http.redirects import RedirectChains
 from sitecrawl.scheduling.background import BackgroundTasks, EngineWaker
 from sitecrawl.scheduling.leased_origins import LeasedOrigins
-from sitecrawl.scheduling.listed_pages import ListedPages
-from sitecrawl.scheduling.origin_knowledge import OriginKnowledge
-from sitecrawl.scheduling.parameter_meanings import ParameterMeanings
+from sitecrawl.scheduling.origin_knowledge import ListedPages, OriginKnowledge, ParameterMeanings
 from sitecrawl.scheduling.yields import Yields
 from tests.frontier.workers import SITE, candidate, ingested
 

@@ -15,7 +15,7 @@ from twisted.internet.defer import Deferred
 
 from sitecrawl.downloadermiddlewares.turn import TurnMiddleware
 from sitecrawl.extensions.crawl import Crawl
-from sitecrawl.frontier.base import Outcome
+from sitecrawl.policy.outcomes import Outcome
 from sitecrawl.reqmeta import BEGAN, ORIGIN
 from sitecrawl.scheduling.fetch_outcomes import RequestDropped
 from sitecrawl.spiders.site import SiteSpider

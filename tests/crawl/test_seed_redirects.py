@@ -14,7 +14,8 @@ from scrapy.statscollectors import MemoryStatsCollector
 from twisted.internet.defer import Deferred
 
 from sitecrawl.extensions.crawl import Crawl
-from sitecrawl.frontier.base import Outcome, VisitResult
+from sitecrawl.frontier.base import VisitResult
+from sitecrawl.policy.outcomes import Outcome
 from sitecrawl.spiders.site import SiteSpider
 from tests.frontier.workers import candidate
 

@@ -10,8 +10,9 @@ import pytest
 
 from sitecrawl.crawl.discovery import Reference
 from sitecrawl.crawl.visit import TRANSITIONS, ContentHashes, ResponseFacts, Visit, VisitPhase
-from sitecrawl.frontier.base import Candidate, DueUrl, Outcome
+from sitecrawl.frontier.base import Candidate, DueUrl
 from sitecrawl.policy.decision import ALLOWED, Admission, refuse
+from sitecrawl.policy.outcomes import Outcome
 from sitecrawl.transitions import IllegalTransitionError
 
 SITE = "http://a.test"

@@ -15,14 +15,18 @@ from typing import Any
 import pytest
 
 from fixtures.killed_syncs import KINDS, Target, target_of
-from sitecrawl.frontier import open_change_log, open_records
-from sitecrawl.frontier.base import Candidate, Change, Outcome, VisitResult
+from sitecrawl.frontier.base import (
+    Candidate,
+    Change,
+    StateOptions,
+    VisitResult,
+)
 from sitecrawl.frontier.change_log import DeadLetter
-from sitecrawl.frontier.opening import backend
-from sitecrawl.frontier.state_options import StateOptions
+from sitecrawl.frontier.opening import backend, open_change_log, open_records
 from sitecrawl.frontier.store import Store
 from sitecrawl.policy.lifecycle.deletion import Deletion
 from sitecrawl.policy.lifecycle.revisit import Revisit
+from sitecrawl.policy.outcomes import Outcome
 from sitecrawl.sync.synchronizer import Synchronizer
 from sitecrawl.sync.target import (
     Cursor,

@@ -8,7 +8,7 @@ import pytest
 
 from fixtures.crawls import CrawlCommand
 from fixtures.server import Answer, Page, Server, page, redirect
-from sitecrawl.frontier.base import Outcome
+from sitecrawl.policy.outcomes import Outcome
 from sitecrawl.web.urls.identity import document_id, identity_key
 
 LOOPBACK = "::1"

@@ -10,7 +10,7 @@ import pytest
 from fixtures.crawls import CrawlCommand
 from fixtures.proxy import Proxy
 from fixtures.server import Page, Server, page, redirect, refusing_origin
-from sitecrawl.frontier.base import Outcome
+from sitecrawl.policy.outcomes import Outcome
 from tests.fetch.tls import Authority
 
 PLAIN, SECURE = "http://site.test", "https://secure.test"

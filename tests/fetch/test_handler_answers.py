@@ -10,7 +10,7 @@ from scrapy import Request, signals
 from scrapy.exceptions import StopDownload
 
 from fixtures.server import Raw, Server
-from sitecrawl.http.early_close import EarlyClose
+from sitecrawl.http.downloader import EarlyClose
 from sitecrawl.policy.decision import ALLOWED, Decision, refuse
 from sitecrawl.policy.outcomes import Outcome
 from sitecrawl.reqmeta import VISIT, WIRE_BYTES

@@ -9,7 +9,8 @@ from typing import Any
 
 from workers import candidate, digest, ingested
 
-from sitecrawl.frontier.base import DueUrl, Outcome, VisitResult
+from sitecrawl.frontier.base import DueUrl, VisitResult
+from sitecrawl.policy.outcomes import Outcome
 
 PATHS = ("/", "/a", "/bb", "/c?x=1")
 STATUSES = {

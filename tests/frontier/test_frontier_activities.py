@@ -8,9 +8,10 @@ from datetime import UTC, datetime
 import pytest
 from workers import SITE, Crawls, Worker, candidate
 
-from sitecrawl.frontier.base import Outcome, VisitResult
+from sitecrawl.frontier.base import VisitResult
 from sitecrawl.policy.lifecycle.revisit import Revisit
 from sitecrawl.policy.lifecycle.selection import Activity
+from sitecrawl.policy.outcomes import Outcome
 
 ALWAYS = Revisit(interval=0.0)
 

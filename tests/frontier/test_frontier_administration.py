@@ -9,11 +9,12 @@ from typing import Any
 import pytest
 from workers import SITE, Crawls, Worker, candidate, ingested
 
-from sitecrawl.frontier import open_administration, open_records
 from sitecrawl.frontier.administration import Administration
-from sitecrawl.frontier.base import FrontierError, Outcome
+from sitecrawl.frontier.base import FrontierError
+from sitecrawl.frontier.opening import open_administration, open_records
 from sitecrawl.frontier.records import Pending, Records, UrlState, read_pending, write_pending
 from sitecrawl.policy.lifecycle.revisit import Revisit
+from sitecrawl.policy.outcomes import Outcome
 from sitecrawl.web.urls.identity import fingerprint, identity_key
 
 

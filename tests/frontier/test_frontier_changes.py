@@ -12,9 +12,10 @@ from typing import Any
 import pytest
 from workers import SITE, Crawls, absolute, candidate, ingested
 
-from sitecrawl.frontier.base import DueUrl, Outcome, VisitResult
+from sitecrawl.frontier.base import DueUrl, VisitResult
 from sitecrawl.policy.lifecycle.deletion import Deletion
 from sitecrawl.policy.lifecycle.revisit import Revisit
+from sitecrawl.policy.outcomes import Outcome
 
 CASES = tomllib.loads((Path(__file__).parent / "cases" / "changes.toml").read_text("utf-8"))["case"]
 ADMITTED = ("http://", "/")

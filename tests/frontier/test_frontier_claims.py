@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from sitecrawl.frontier.claims import CANONICAL, REVIEWED, ClaimantState, ClaimStep
-from sitecrawl.frontier.redirect_resolver import TargetState
+from sitecrawl.frontier.claims import CANONICAL, REVIEWED, ClaimantState, ClaimStep, TargetState
 
 CASES = tomllib.loads((Path(__file__).parent / "cases" / "claims.toml").read_text("utf-8"))
 

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 from workers import Crawls
 
-from sitecrawl.frontier import open_pruning, open_records, sqlite
-from sitecrawl.frontier.opening import backend
+from sitecrawl.frontier import sqlite
+from sitecrawl.frontier.opening import backend, open_pruning, open_records
 
 ATTEMPT = (
     "INSERT INTO attempt (url, run, started_at, duration, outcome, bytes) VALUES (?, 1, 0, 0, ?, 0)"
@@ -57,7 +57,7 @@ def test_the_file_becomes_smaller(work: Crawls) -> None:
 
 FULL = """
 import resource, signal, sys
-from sitecrawl.frontier import open_pruning
+from sitecrawl.frontier.opening import open_pruning
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 with open_pruning(sys.argv[1]) as pruned:
     pruned.forget(0)

@@ -7,8 +7,9 @@ import time
 import pytest
 from workers import SITE, Crawls, candidate, digest, ingested
 
-from sitecrawl.frontier.base import FrontierError, Outcome, VisitResult
+from sitecrawl.frontier.base import FrontierError, VisitResult
 from sitecrawl.policy.lifecycle.revisit import Revisit
+from sitecrawl.policy.outcomes import Outcome
 
 
 @pytest.mark.behaviour("DB-01", "DB-10", "DB-20")

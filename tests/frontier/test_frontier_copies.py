@@ -9,9 +9,8 @@ from pathlib import Path
 import pytest
 from workers import Crawls
 
-from sitecrawl.frontier import open_change_log, open_pruning
 from sitecrawl.frontier.change_log import ExpectedCount
-from sitecrawl.frontier.opening import backend
+from sitecrawl.frontier.opening import backend, open_change_log, open_pruning
 from sitecrawl.policy.lifecycle.revisit import Revisit
 
 OPTIONS = {"revisit": Revisit(interval=0.0)}

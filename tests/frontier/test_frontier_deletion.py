@@ -13,10 +13,16 @@ from test_frontier_changes import canonical, redirect
 from workers import SITE, Crawls, candidate
 
 from sitecrawl.frontier.administration import Administration
-from sitecrawl.frontier.base import DueUrl, HeldGroup, Outcome, Settlement, VisitResult
+from sitecrawl.frontier.base import (
+    DueUrl,
+    HeldGroup,
+    Settlement,
+    VisitResult,
+)
 from sitecrawl.frontier.records import Records
 from sitecrawl.policy.lifecycle.deletion import Deletion
 from sitecrawl.policy.lifecycle.revisit import Revisit
+from sitecrawl.policy.outcomes import Outcome
 
 OPTIONS = {"revisit": Revisit(interval=0.0)}
 

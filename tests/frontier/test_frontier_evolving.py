@@ -12,12 +12,12 @@ from evolving import EvolvingSite
 from workers import candidate
 
 from sitecrawl.frontier.administration import Administration
-from sitecrawl.frontier.base import Change, HeldGroup, Outcome
+from sitecrawl.frontier.base import Change, HeldGroup, StateOptions
 from sitecrawl.frontier.opening import backend, open_records
-from sitecrawl.frontier.state_options import StateOptions
 from sitecrawl.frontier.store import Store
 from sitecrawl.policy.lifecycle.deletion import Deletion
 from sitecrawl.policy.lifecycle.revisit import Revisit
+from sitecrawl.policy.outcomes import Outcome
 
 SEEDS = range(120)
 CYCLES, RUNS, CHANGES = 2, 3, 5

@@ -18,10 +18,10 @@ from twisted.internet.defer import Deferred
 from workers import SITE, candidate, ingested
 
 from fixtures.databases import MAKERS
-from sitecrawl.frontier import StateOptions, open_frontier, sqlite
-from sitecrawl.frontier.base import FrontierError, Heartbeat
+from sitecrawl.frontier import sqlite
+from sitecrawl.frontier.base import FrontierError, Heartbeat, StateOptions
 from sitecrawl.frontier.database import FIRST_VERSION, migrate, schema_scripts
-from sitecrawl.frontier.opening import BACKENDS, backend
+from sitecrawl.frontier.opening import BACKENDS, backend, open_frontier
 from sitecrawl.frontier.threaded import Frontier
 
 
@@ -221,7 +221,7 @@ import resource, sys, time
 sys.path[:0] = [{tests!r}]
 from workers import Worker, ingested
 from sitecrawl.frontier.opening import backend
-from sitecrawl.frontier.state_options import StateOptions
+from sitecrawl.frontier.base import StateOptions
 from sitecrawl.frontier.store import Store
 place = backend(sys.argv[1])
 database = place.connect()

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from workers import Crawls, candidate, ingested
 
-from sitecrawl.frontier.base import DueUrl, Outcome, VisitResult
-from sitecrawl.frontier.state_options import Following
+from sitecrawl.frontier.base import DueUrl, Following, VisitResult
 from sitecrawl.policy.lifecycle.revisit import Revisit
+from sitecrawl.policy.outcomes import Outcome
 
 FOLLOWS = Following("rules")
 OWN = "/own"

@@ -10,9 +10,10 @@ from threading import Thread
 import pytest
 from workers import SITE, Crawls, Worker, candidate, ingested
 
-from sitecrawl.frontier.base import Backlog, Change, Entry, Outcome
+from sitecrawl.frontier.base import Backlog, Change, Entry
 from sitecrawl.frontier.leases import IN_FLIGHT_SECONDS, is_dead, new_worker
 from sitecrawl.frontier.opening import open_administration
+from sitecrawl.policy.outcomes import Outcome
 
 OTHER = "http://the-other.example"
 

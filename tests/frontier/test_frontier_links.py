@@ -12,11 +12,12 @@ from hypothesis import strategies as st
 from workers import SITE, Crawls, Worker, candidate, ingested
 
 from sitecrawl.frontier import database, link_table
-from sitecrawl.frontier.base import DueUrl, Outcome, StoredLink, VisitResult
+from sitecrawl.frontier.base import DueUrl, StoredLink, VisitResult
 from sitecrawl.frontier.link_table import LinkGraph, pack_ids, unpack_ids
 from sitecrawl.frontier.opening import backend
 from sitecrawl.frontier.pruning import Pruning
 from sitecrawl.frontier.records import Records
+from sitecrawl.policy.outcomes import Outcome
 
 
 def link(url: str, *, followed: bool = True) -> StoredLink:

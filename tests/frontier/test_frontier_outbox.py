@@ -8,9 +8,10 @@ from dataclasses import replace
 import pytest
 from workers import SITE, Crawls, ingested
 
-from sitecrawl.frontier.base import Delivered, FeedFile, Outcome
+from sitecrawl.frontier.base import Delivered, FeedFile
 from sitecrawl.frontier.records import Records
 from sitecrawl.policy.lifecycle.revisit import Revisit
+from sitecrawl.policy.outcomes import Outcome
 
 OPTIONS = {"revisit": Revisit(interval=0.0)}
 

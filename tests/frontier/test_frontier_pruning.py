@@ -10,11 +10,12 @@ from typing import Any
 import pytest
 from workers import SITE, Crawls, Worker
 
-from sitecrawl.frontier import open_administration, open_pruning, open_records, pruning
-from sitecrawl.frontier.base import FrontierError, Outcome
+from sitecrawl.frontier import pruning
+from sitecrawl.frontier.base import FrontierError
 from sitecrawl.frontier.database import Database
-from sitecrawl.frontier.opening import backend
+from sitecrawl.frontier.opening import backend, open_administration, open_pruning, open_records
 from sitecrawl.policy.lifecycle.revisit import Revisit
+from sitecrawl.policy.outcomes import Outcome
 
 OPTIONS = {"revisit": Revisit(interval=0.0)}
 PAGES = [f"/{name}" for name in "abcdef"]

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from workers import SITE, Crawls, Worker, digest, ingested
 
-from sitecrawl.frontier.base import Outcome
 from sitecrawl.frontier.records import Records
 from sitecrawl.frontier.stored_reindex import Reindex, Rewrite
 from sitecrawl.policy.lifecycle.revisit import Revisit
+from sitecrawl.policy.outcomes import Outcome
 
 MIRROR = "http://the-mirror.example"
 

@@ -12,9 +12,10 @@ from typing import Any
 import pytest
 from workers import SITE, Crawls, candidate, ingested
 
-from sitecrawl.frontier.base import Outcome, VisitResult
+from sitecrawl.frontier.base import VisitResult
 from sitecrawl.policy.lifecycle.change_rate import ChangeHistory
 from sitecrawl.policy.lifecycle.revisit import DAY, HOUR, Age, Revisit, Visited, next_visit
+from sitecrawl.policy.outcomes import Outcome
 
 CASES = tomllib.loads((Path(__file__).parent / "cases" / "revisit.toml").read_text("utf-8"))["case"]
 

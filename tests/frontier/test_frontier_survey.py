@@ -9,10 +9,11 @@ import pytest
 from workers import SITE, Crawls, candidate, ingested
 
 from sitecrawl.frontier.administration import Administration
-from sitecrawl.frontier.base import Outcome, VisitResult
+from sitecrawl.frontier.base import VisitResult
 from sitecrawl.frontier.opening import backend
 from sitecrawl.frontier.survey import Survey
 from sitecrawl.policy.http.politeness import Receipt
+from sitecrawl.policy.outcomes import Outcome
 
 BEGUN = 1_700_000_000.0
 

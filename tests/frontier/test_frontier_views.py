@@ -10,10 +10,11 @@ from typing import Any
 import pytest
 from workers import SITE, Crawls, candidate, ingested
 
-from sitecrawl.frontier.base import Outcome, VisitResult
+from sitecrawl.frontier.base import VisitResult
 from sitecrawl.frontier.database import Database
 from sitecrawl.frontier.opening import backend
 from sitecrawl.frontier.views import VIEWS
+from sitecrawl.policy.outcomes import Outcome
 
 MADE_BY_CRAWLS = {"receipts", "references_outside"}
 

@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 from workers import SITE, Crawls, candidate, ingested
 
-from sitecrawl.frontier.base import DueUrl
-from sitecrawl.frontier.state_options import Following
+from sitecrawl.frontier.base import DueUrl, Following
 from sitecrawl.frontier.stored_reindex import Reindex
 
 SEED: dict[str, Any] = {"via": "seed", "priority": 1}

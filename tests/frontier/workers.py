@@ -8,11 +8,18 @@ from contextlib import ExitStack
 from hashlib import sha256
 from typing import Any
 
-from sitecrawl.frontier.base import Candidate, Change, DueUrl, Outcome, Settlement, VisitResult
+from sitecrawl.frontier.base import (
+    Candidate,
+    Change,
+    DueUrl,
+    Settlement,
+    StateOptions,
+    VisitResult,
+)
 from sitecrawl.frontier.database import Database
 from sitecrawl.frontier.opening import backend
-from sitecrawl.frontier.state_options import StateOptions
 from sitecrawl.frontier.store import Store
+from sitecrawl.policy.outcomes import Outcome
 from sitecrawl.web.urls.identity import document_id, fingerprint, identity_key
 from sitecrawl.web.urls.url import origin
 

@@ -30,7 +30,7 @@ MAY = {
     "http/agent_files.py": "checks what an agent has published, at URLs that the user names",
     "resolver.py": "recognizes addresses",
     "render/sandbox_proxy.py": "listens for the browser on loopback; connects by http/dialing.py",
-    "render/proxy_check.py": "listens on loopback for what the browser must not send",
+    "render/browser.py": "listens on loopback for what the browser must not send",
     "render/splash.py": "asks the Splash server, which the user names",
     "sync/opensearch_target.py": "asks the search engine, which the user names",
     "browse/web_server.py": "listens on loopback",

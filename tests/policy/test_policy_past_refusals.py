@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from sitecrawl.explain.past_refusals import RECORDED_REASONS, PastRefusal
+from sitecrawl.explain.explanation import RECORDED_REASONS, PastRefusal
 from sitecrawl.policy.decision import Step
 
 

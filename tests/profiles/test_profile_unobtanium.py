@@ -9,7 +9,7 @@ import pytest
 
 from fixtures.crawls import Crawl, CrawlCommand
 from fixtures.server import Answer, Page, Request, Server, page, redirect
-from sitecrawl.frontier.base import Outcome
+from sitecrawl.policy.outcomes import Outcome
 
 NewCrawl = Callable[[str], CrawlCommand]
 

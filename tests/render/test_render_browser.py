@@ -9,7 +9,7 @@ from fixtures.applications import NEVER_LOADED, application, shell
 from fixtures.crawls import CrawlCommand
 from fixtures.server import Answer, Page, Server, page
 from sitecrawl.config.installed_browser import find_chromium
-from sitecrawl.frontier.base import Outcome
+from sitecrawl.policy.outcomes import Outcome
 from tests.render.conftest import VIEWS, Result
 
 

@@ -18,8 +18,8 @@ from fixtures.crawls import Crawl, CrawlCommand
 from fixtures.server import Answer, Page, Server, page
 from sitecrawl.config.installed_browser import find_chromium
 from sitecrawl.config.options.crawl_options import CrawlParams
-from sitecrawl.frontier.base import Outcome
 from sitecrawl.policy.http.network_addresses import AddressRule
+from sitecrawl.policy.outcomes import Outcome
 from sitecrawl.render import browser
 from sitecrawl.render.rendered_page import FetchedPage, RendererMissingError
 from sitecrawl.render.sandbox_proxy import SandboxProxy

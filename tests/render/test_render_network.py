@@ -9,7 +9,7 @@ import pytest
 from fixtures.applications import shell
 from fixtures.crawls import CrawlCommand
 from fixtures.server import Server
-from sitecrawl.frontier.base import Outcome
+from sitecrawl.policy.outcomes import Outcome
 
 WAYS = """
 const at = 'TARGET', port = PORT;

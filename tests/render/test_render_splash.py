@@ -19,7 +19,7 @@ from fixtures.applications import LEADING_ON, MAKING, shell
 from fixtures.crawls import CrawlCommand, read
 from fixtures.server import Answer, Server, page, refusing_origin
 from fixtures.splash import SplashServer
-from sitecrawl.frontier.base import Outcome
+from sitecrawl.policy.outcomes import Outcome
 from sitecrawl.render import splash_adapter
 
 OWN_REQUESTS = '''

@@ -17,9 +17,8 @@ from playwright.sync_api import Page, expect, sync_playwright
 from fixtures.accessibility import violations
 from fixtures.command import Command
 from sitecrawl.config.installed_browser import find_chromium
-from sitecrawl.frontier.base import Candidate
+from sitecrawl.frontier.base import Candidate, StateOptions
 from sitecrawl.frontier.opening import backend
-from sitecrawl.frontier.state_options import StateOptions
 from sitecrawl.frontier.store import Store
 
 ROWS = 100_000

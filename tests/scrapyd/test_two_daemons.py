@@ -11,8 +11,8 @@ from scrapyd_server import Scrapyd
 
 from fixtures.databases import Databases
 from fixtures.server import Page, Server, page
-from sitecrawl.frontier import open_records
 from sitecrawl.frontier.base import FrontierError
+from sitecrawl.frontier.opening import open_records
 
 WORDS = ["alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa"]
 PATHS = [f"/{one}-{other}" for one in WORDS[:5] for other in WORDS[:6]]

@@ -11,7 +11,7 @@ import pytest
 from site_runs import Run, Visited, marks
 
 from fixtures.site.visits import MANY
-from sitecrawl.frontier.base import Outcome
+from sitecrawl.policy.outcomes import Outcome
 
 TABLE = tomllib.loads((Path(__file__).parent / "cases" / "documents.toml").read_text("utf-8"))
 OTHER_ORIGINS = {"named", "port", "busy", "lf", "cr", "crlf"}

@@ -17,7 +17,7 @@ from sitecrawl.config.options.render import RenderParams
 from sitecrawl.config.options.rules import RuleParams
 from sitecrawl.config.options.state import StateParams
 from sitecrawl.config.options.sync_options import SyncParams
-from sitecrawl.frontier.state_options import Following
+from sitecrawl.frontier.base import Following
 
 
 class CrawlParams(

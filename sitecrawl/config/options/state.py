@@ -8,8 +8,8 @@ from pydantic import AfterValidator
 
 from sitecrawl.config.option import Effect, option
 from sitecrawl.config.types import AUTO, Duration, OptionGroup, Recrawl, WorkerCount
+from sitecrawl.frontier.base import StateOptions
 from sitecrawl.frontier.opening import is_database_url
-from sitecrawl.frontier.state_options import StateOptions
 from sitecrawl.policy.lifecycle.change_rate import FIRST_INTERVAL
 from sitecrawl.policy.lifecycle.deletion import Deletion
 from sitecrawl.policy.lifecycle.revisit import Revisit
