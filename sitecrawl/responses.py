@@ -73,7 +73,6 @@ def header_values(headers: Headers, names: tuple[str, ...]) -> dict[str, list[st
 
 @lru_cache(100)
 def _key(name: str) -> bytes:
-    """Return a header's name in the form of Scrapy's headers."""
     return name.title().encode()
 
 

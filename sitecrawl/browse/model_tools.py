@@ -377,7 +377,6 @@ def _clean(text: str) -> str:
 
 @contextmanager
 def _tool_errors() -> Iterator[None]:
-    """Convert errors of databases to tool errors with their text."""
     try:
         yield
     except (FrontierError, IndexFileError) as error:

@@ -187,7 +187,6 @@ class WebPages:
         )
 
     def _filters(self, request: PageRequest, sites: Mapping[str, int]) -> dict[str, Any]:
-        """Return the values of the search form."""
         hosts = dict.fromkeys(urlsplit(site).hostname or site for site in sites)
         return {
             "q": request.get("q"),

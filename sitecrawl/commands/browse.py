@@ -77,7 +77,6 @@ class Command(StoredCommand):
 
 
 def _logo(path: str | None) -> tuple[bytes, str] | None:
-    """Read an image, with its media type by its name."""
     if path is None:
         return None
     media_type = LOGOS.get(Path(path).suffix.lower())

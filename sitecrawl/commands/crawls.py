@@ -62,7 +62,6 @@ class Command(StoredCommand):
     def _failed_starts(
         self, path: str, arguments: Mapping[str, str], results: Sequence[JobResult]
     ) -> dict[str, Sequence[str]]:
-        """Return the lines of the starts that produced nothing, by the name of the crawl."""
         found: dict[str, Sequence[str]] = {each.name: () for each in results}
         failed = {each.name for each in results if each.status in {NO_RESULT, STARTS_FAILED}}
         setting = crawl_settings(self.spider(), self.settings)["SITECRAWL_DATABASE"]
@@ -127,7 +126,6 @@ def _notify(command: str, notice: Mapping[str, Any]) -> None:
 
 
 def _summary(results: Sequence[JobResult], count: int) -> list[str]:
-    """Return a line for each status other than 0, and one for all."""
     named: dict[int, list[str]] = {}
     for each in results:
         named.setdefault(each.status, []).append(each.name)

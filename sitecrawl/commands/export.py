@@ -48,7 +48,6 @@ class Command(StoredCommand):
 
 
 def _check(args: Sequence[str], opts: argparse.Namespace) -> None:
-    """Raise UsageError for options that do not go together."""
     told = ""
     if args:
         told = f"there is nothing to do with {args[0]!r}"
@@ -65,7 +64,6 @@ def _check(args: Sequence[str], opts: argparse.Namespace) -> None:
 
 
 def _nothing(source: CrawledSource, since: int | None) -> str:
-    """Return the reason why there is no line."""
     if since is None:
         return f"{source.name} has no document."
     with open_change_log(source.database) as log:

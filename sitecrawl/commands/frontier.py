@@ -199,7 +199,6 @@ def _show_workers(source: CrawledSource, opts: argparse.Namespace) -> int:
 
 
 def _print(entries: Iterable[Entry], action: str, *, as_json: bool) -> int:
-    """Print a list; say why if there is none."""
     if as_json:
         return print_lines(json.dumps(record, ensure_ascii=False) for record, _ in entries)
     status = print_lines(line for _, line in entries)

@@ -71,7 +71,6 @@ class Command(FetchingCommand):
             return print_lines(_summary(facts, as_json=opts.json))
 
     def _report_crawls(self, wanted: ReportList | None, opts: argparse.Namespace) -> int:
-        """Report on all crawls of a file."""
         is_book = (opts.overwrite_output or "").endswith(XLSX)
         lists = [wanted] if wanted else LISTS if is_book else [PROBLEMS]
         setting = self.settings["SITECRAWL_DATABASE"]
@@ -88,7 +87,6 @@ class Command(FetchingCommand):
 
 
 def _misuse(args: Sequence[str], opts: argparse.Namespace) -> str:
-    """Return the first fault of the words; empty if there is none."""
     if args:
         return f"there is nothing to do with {args[0]!r}"
     if opts.format and not (opts.list or opts.config):

@@ -65,7 +65,6 @@ class Command(StoredCommand):
         return _print_results(words, found)
 
     def _up_to_date(self, opts: argparse.Namespace) -> Path:
-        """Synchronise the search file beside the crawl database, and return it."""
         return update_search_file(find_crawl(self.settings["SITECRAWL_DATABASE"], opts.spargs))
 
 

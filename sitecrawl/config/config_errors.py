@@ -55,7 +55,6 @@ def place(source: str, name: str, value: object) -> str:
 
 
 def _shortened(text: str) -> str:
-    """Return the text, with its middle omitted if it would fill the screen."""
     return text if len(text) <= MAX_SHOWN else f"{text[: MAX_SHOWN - 50]} … {text[-40:]}"
 
 

@@ -210,7 +210,6 @@ def renders_locally(params: CrawlParams) -> bool:
 
 
 def _missing_packages(params: CrawlParams, sources: Mapping[str, str]) -> list[str]:
-    """Return a line for each wanted format, extractor or browser whose package is missing."""
     trafilatura = params.content == "article" and params.article_extractor == "trafilatura"
     needed = [
         ("content", "article", "trafilatura", "extract", trafilatura),
@@ -254,7 +253,6 @@ def _has_socks(params: CrawlParams) -> bool:
 
 
 def _renaming_problems(params: CrawlParams, sources: Mapping[str, str]) -> list[str]:
-    """Return a line for each fault of ``field_map``, which depends on the whole list of fields."""
     options = replace(params.document_options(), field_map=())
     every = field_names(FIELDS, replace(options, preset="full"))
     pairs = params.field_map.items()

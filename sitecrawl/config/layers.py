@@ -127,7 +127,6 @@ def _name_problem(name: object, crawls: Mapping[str, Layer]) -> str:
 
 
 def _unsuitable(where: str, values: Mapping[str, Any]) -> Iterator[str]:
-    """Yield a problem for each option that only a command line may set."""
     if "config" in values:
         yield f"{where}: config: a file cannot name another; use -a config=FILE."
     if TABLES in values:

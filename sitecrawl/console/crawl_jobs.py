@@ -107,7 +107,6 @@ class CrawlJobs:
         return results
 
     def _next(self) -> CrawlJob | None:
-        """Return the next crawl whose hosts are free, or None if there is no other to start."""
         with self._changed:
             while self._waiting and not self._stopping.is_set():
                 for job in self._waiting:

@@ -153,7 +153,6 @@ def _candidates(setting: str, name: str) -> list[str]:
 
 
 def _stored(setting: str, url: str, realm: str | None, origin: str) -> list[StoredCrawl]:
-    """Return the crawl in a database, if there is one."""
     before, _, after = setting.partition("NAME")
     name = url.removeprefix(before).removesuffix(after)
     try:

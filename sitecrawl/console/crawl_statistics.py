@@ -108,7 +108,6 @@ class CrawlStatistics:
         return {**asdict(origin), "ended": self.ended(origin), "held_for": groups}
 
     def _held(self, origin: OriginCounts) -> list[HeldGroup]:
-        """Return the losses of an origin that are held, by reason."""
         place = (origin.key, origin.realm)
         return [each for key, realm, each in self.held if (key, realm) == place]
 
@@ -170,7 +169,6 @@ def run_state(run: RunRecord, now: float) -> str:
 
 
 def _target(state: TargetLag, now: float) -> str:
-    """Return the line of a target: its lag, and the changes that it refused."""
     lag = f"{state.behind} changes behind" if state.behind else "up to date"
     refused = (
         f", refused {state.refused} ({typed_program()} frontier refused)" if state.refused else ""

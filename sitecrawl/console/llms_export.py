@@ -56,7 +56,6 @@ def export_llms(records: Records, realm: str, place: str, language: str = "") ->
 
 
 def _texts(records: Records, pages: Sequence[ListedDocument]) -> Iterator[str]:
-    """Yield the text of each page, in the order of llms.txt."""
     for members in site_sections(pages).values():
         for page in members:
             changes = (records.change(seq) for _, seq in page.seqs)

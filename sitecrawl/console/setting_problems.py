@@ -59,7 +59,6 @@ def _is_given(settings: BaseSettings, name: str) -> bool:
 
 
 def _problem(name: str, value: object, defaults: Settings) -> str:
-    """Return the problem of a value; empty if there is none."""
     if name == "LOG_LEVEL":
         return "" if _is_level(value) else f"should be one of {', '.join(LEVELS)}"
     if name == "SITECRAWL_LOG_FORMAT":

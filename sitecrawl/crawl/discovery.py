@@ -196,7 +196,6 @@ class Discovery:
         return found
 
     def _read_links(self, page: Page, due: DueUrl, rel: frozenset[str], found: FoundLinks) -> None:
-        """Judge the links of a page, and add them to ``found``."""
         if page.inert or page.malformed:
             self._pass_over(page, due)
         if rel:
@@ -210,7 +209,6 @@ class Discovery:
             self._note_repeated(due, found.new, known)
 
     def _begin(self) -> FoundLinks:
-        """Return the links of a page to be filled."""
         if not self._stores_links:
             return FoundLinks([])
         return FoundLinks([], [], [] if self._stores_outside else None)
@@ -396,14 +394,12 @@ class Discovery:
         return self._candidate(admission, link.depth, "link", link.referrer)
 
     def _note_translation(self, due: DueUrl, language: str, admission: Admission) -> None:
-        """Keep a translation that a page declares."""
         known = self.translations.get(due.fingerprint, [])
         _keep(self.translations, due.fingerprint, [*known, (language, admission)])
 
     def _note_repeated(
         self, due: DueUrl, candidates: Sequence[Candidate], known: Sequence[Admission]
     ) -> None:
-        """Keep the links of a page to URLs that other pages named before it."""
         own = {each.fingerprint for each in candidates}
         own.add(due.fingerprint)
         repeated = [

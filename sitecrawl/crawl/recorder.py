@@ -131,7 +131,6 @@ class Recorder:
             self._timer.cancel()
 
     def _see_to(self, origin: str) -> None:
-        """Write a full batch now, and any other soon."""
         if len(self._waiting[origin]) >= BATCH_VISITS:
             self.flush_soon(origin)
         elif self._timer is None:

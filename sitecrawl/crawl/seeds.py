@@ -98,7 +98,6 @@ class SeedReport:
         }
 
     def _judge(self, visit: LastVisit) -> None:
-        """Judge the visit of a start, or of the redirect target of one."""
         url = self._watched.get(visit.fingerprint)
         if url is None:
             return

@@ -66,7 +66,6 @@ class FilesMiddleware:
         return ReadFile(fault="file_unsupported", detail=f"{found.title} is not read")
 
     async def _read(self, request: Request, body: bytes, kind: str) -> ReadFile:
-        """Read the file, unless the crawl is stopped meanwhile."""
         downloader: Any = self._crawler.engine.downloader
         reading = asyncio.ensure_future(self._readers.read(body, kind))
         downloader.held_bytes += len(body)

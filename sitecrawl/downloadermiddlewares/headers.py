@@ -109,7 +109,6 @@ class ConditionalMiddleware:
             request.headers.setdefault(name, value)
 
     def _is_followed(self, due: DueUrl) -> bool:
-        """Return True if the links of a page were judged as they would be now."""
         return self._following is None or due.following == self._following.at(due.depth)
 
 

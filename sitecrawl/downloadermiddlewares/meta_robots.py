@@ -217,7 +217,6 @@ class MetaRobotsMiddleware:
 
 
 def _arguments(request: Request, response: Response) -> dict[str, Any]:
-    """Return the arguments of ``read_page`` besides the options."""
     file = file_of(request)
     declared = header(response.headers, "Content-Type") or None
     is_file = file or is_file_type(declared_type(declared or ""))

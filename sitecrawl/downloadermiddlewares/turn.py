@@ -102,7 +102,6 @@ class TurnMiddleware:
         now: float,
         duration: float,
     ) -> float:
-        """Return the time from which the origin may be requested again."""
         pace = origin.pace
         if response is None:
             return pace.failed(now, duration)

@@ -321,7 +321,6 @@ class Explainer:
         return self._records.last_deletion(stored.id)
 
     def _spent(self, origin: str) -> str:
-        """Describe the budget of an origin if it is spent for today; empty if it is not."""
         most = self._params.max_pages_per_day
         if not most or self._records is None:
             return ""

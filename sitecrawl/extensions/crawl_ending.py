@@ -93,7 +93,6 @@ class CrawlEnding:
         self._stats.set_value("sitecrawl/exit_status", ending.status)
 
     async def _end_workers(self) -> None:
-        """End the worker processes that still run, and send their last changes."""
         if self._crawl.workers is not None and self._crawl.owner.failure is None:
             await self._crawl.workers.end()
             await self._crawl.delivery.end_following()
@@ -107,7 +106,6 @@ class CrawlEnding:
 
     @property
     def _has_finished(self) -> bool:
-        """Return True if the crawl ended by itself or at one of its limits, not by a signal."""
         return self._finish_reason.startswith(("finished", MAX_PAGES, "closespider_"))
 
     async def _save_origins(self) -> None:
@@ -117,7 +115,6 @@ class CrawlEnding:
             self._crawl.owner.fail(error)
 
     async def _end(self) -> RunEnding:
-        """Return the end of the run; raises FrontierError."""
         if self._crawl.owner.failure is not None:
             return RunEnding(self._crawl.owner.status, self._finish_reason, 0)
         report, frontier = self._crawl.seed_report, self._crawl.owner.frontier

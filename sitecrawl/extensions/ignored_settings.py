@@ -114,7 +114,6 @@ def ignored_settings(
 
 
 def _is_given(settings: BaseSettings, name: str) -> bool:
-    """Return True if a project, a spider, an add-on or the command line has set it."""
     return (settings.getpriority(name) or 0) >= SETTINGS_PRIORITIES["addon"]
 
 

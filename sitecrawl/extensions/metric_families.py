@@ -130,7 +130,6 @@ def _counter(
 
 
 def _named(stats: Mapping[str, Any], prefix: str) -> dict[str, float]:
-    """Return the stats that begin with a prefix, by the rest of their names."""
     return {name.removeprefix(prefix): n for name, n in stats.items() if name.startswith(prefix)}
 
 

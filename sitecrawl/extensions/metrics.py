@@ -105,7 +105,6 @@ class Metrics:
             await asyncio.sleep(self._seconds)
 
     async def _measure(self) -> None:
-        """Renew what changes while the crawl runs, and publish it."""
         crawl = crawl_of(self._crawler)
         with suppress(FrontierError):  # a more important call will report the same error
             counters = await crawl.work_sharing.counters()
@@ -120,7 +119,6 @@ class Metrics:
         await self._publish()
 
     async def _count_stored(self) -> None:
-        """Count documents and changes held back, and read the lag of each target."""
         with suppress(FrontierError):
             sites, targets, success_at = await asyncio.to_thread(self._stored)
             self._now = replace(

@@ -170,7 +170,6 @@ class ProgressLog:
                 progress.print(line)
 
     def _lines_written(self) -> int:
-        """Return the number of lines that are in files, where a file could not be written."""
         feeds = self._crawler.get_extension(FeedExporter)
         return max((n for _, n in feeds.files()), default=0) if isinstance(feeds, Feeds) else 0
 

@@ -187,7 +187,6 @@ class Administration:
         return written
 
     def _forget_targets(self, deleted: AbstractSet[int]) -> None:
-        """Remove deleted rows from the stored links of other pages."""
         pages = [
             (pack_ids(kept - deleted), page)
             for page, targets in LinkGraph(self._database).pages(self._realm)

@@ -137,7 +137,6 @@ class RedirectResolver:
         return self._passes(STEP_OR_CLAIM, url, claimant)
 
     def _redirects_to(self, url: int, claimant: int) -> bool:
-        """Return True if a page of the output now redirects to the claimant."""
         return self._passes(STEP, url, claimant)
 
     def _passes(self, query: str, url: int, claimant: int) -> bool:

@@ -133,7 +133,6 @@ class FormerStarts:
         ]
 
     def _named(self, urls: Sequence[int]) -> set[int]:
-        """Return those of some URLs to which a stored page links, or leads."""
         linked = LinkGraph(self._database).inlinks_of(urls, self._realm, 1)
         return linked.keys() | {
             target for target, source in self._database.rows_in(LEADS, urls) if target != source

@@ -334,7 +334,6 @@ class Leases:
         return Share(loads, others, free)
 
     def _loads(self, now: float) -> tuple[int, list[int], int]:
-        """Return the load of this worker, of each other one, and of the free origins."""
         since = now - min(HEARD_SECONDS, self._seconds)
         others = self._database.rows(OTHERS, (self._run, since, self._owner))
         if not others or self._alone:

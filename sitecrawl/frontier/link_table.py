@@ -135,7 +135,6 @@ class Links:
         return dict(self._database.rows_in(OUTSIDE_IDS, urls, self._realm))
 
     def _find(self, keys: Collection[tuple[str, int]]) -> dict[tuple[str, int], int]:
-        """Return the row ids of those URLs, given as origin and fingerprint, that are stored."""
         origins = {origin for origin, _ in keys}
         self._urls.know(origins)
         rows = {origin: self._urls.row_of(origin) for origin in origins}
@@ -166,7 +165,6 @@ def _has_links(finding: Finding) -> bool:
 
 
 def _keeps_links(finding: Finding) -> bool:
-    """Return True if a page that was not read still has the links that were stored of it."""
     visit = finding.visit
     return visit.links is None and (visit.outcome in KEEPING or visit.reason in NOT_SURE)
 

@@ -119,7 +119,6 @@ class HeldReleases:
         self._changes.orphan(held for held in followers if held.hash != change.hash)
 
     def _lasting_equal(self, change: HeldChange) -> StoredDocument | None:
-        """Return another document that has the text of one that waits, and whose page stays."""
         if change.hash is None or self._options.keep_duplicates:
             return None
         equal = self._documents.equal(change.origin, change.hash, change.url)
@@ -132,7 +131,6 @@ class HeldReleases:
         held: StoredDocument | None,
         equal: StoredDocument,
     ) -> None:
-        """Make a page whose document waits a duplicate of another one."""
         if held is not None:
             self._changes.replace(held, equal, equal.address, "duplicate")
         target = (equal.url, "duplicate")
@@ -145,7 +143,6 @@ class HeldReleases:
         return TextChange(words_of(text_of(before)), words_of(text_of(after)))
 
     def _has_equal(self, held: StoredDocument, text: str | None) -> bool:
-        """Return True if another current document still has the text of a duplicate page."""
         return text is None or self._documents.equal(held.origin, text, held.url) is not None
 
 
@@ -241,7 +238,6 @@ class LossGuard:
         return done
 
     def _is_vacated(self, new: HeldChange, allowed: Collection[int]) -> bool:
-        """Return True if the documents of all pages that lead to a new one may be deleted."""
         documents = self._memory.documents
         if documents.is_current(new.referrer) and not (
             new.referrer in self._open and new.referrer in allowed
@@ -262,7 +258,6 @@ class LossGuard:
         return True
 
     def _keeps_text(self, change: HeldChange) -> bool:
-        """Return True if the page that replaces another one has its text, or a duplicate has it."""
         target, documents = change.target, self._memory.documents
         if change.reason and documents.duplicates_of(change.url):
             return True

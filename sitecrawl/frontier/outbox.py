@@ -179,7 +179,6 @@ def read_upserts(database: Database, seqs: Sequence[int]) -> list[Change]:
 
 
 def _changes_of(database: Database, rows: Sequence[Row]) -> list[Change]:
-    """Return the changes of outbox rows that no later change has replaced."""
     return [change for change in changes_by_seq(database, rows).values() if change is not None]
 
 

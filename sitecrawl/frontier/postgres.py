@@ -124,7 +124,6 @@ ADD_URLS = (  # arrays, for one round trip regardless of the number of rows
 
 @lru_cache
 def _statement(text: str) -> bytes:
-    """Return a statement in psycopg's parameter style."""
     return text.replace("?", "%s").encode()
 
 
@@ -160,7 +159,6 @@ def _array(kind: str, values: Sequence[Any]) -> Any:
 
 
 def _element(text: str | None) -> str:
-    """Return a text as an element of an array."""
     if text is None:
         return "NULL"
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')
@@ -302,7 +300,6 @@ class PostgresDatabase(Database):
                 each.receive(self.rows(*each.repeat))
 
     def _commit(self) -> None:
-        """Send what waits, and the commit, in one round trip."""
         with self._connection.pipeline():
             for each in (*self._waiting, *self._last):
                 each.send(self._connection)
@@ -310,7 +307,6 @@ class PostgresDatabase(Database):
         self._waiting, self._last, self._began_at = [], [], None
 
     def _discard(self) -> None:
-        """End a transaction that failed."""
         self._waiting, self._last, self._began_at = [], [], None
         if not self._connection.closed:
             with suppress(psycopg.Error):  # the first error is the cause
@@ -405,7 +401,6 @@ class PostgresDatabase(Database):
             return self._connection.execute(sql, parameters)
 
     def _flush(self) -> None:
-        """Send the statements that wait."""
         waiting, self._waiting = self._waiting, []
         for each in waiting:
             each.send(self._connection)
@@ -484,7 +479,6 @@ class PostgresDatabase(Database):
 
 
 def _is_nearer(row: Row, depth: int, priority: int) -> bool:
-    """Return True if a row of ``URL_COLUMNS`` has a shorter path or a higher priority."""
     return bool(row[3] < depth or row[5] > priority)
 
 

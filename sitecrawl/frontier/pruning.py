@@ -145,7 +145,6 @@ class Pruning:
         return self._delete("outbox", "seq", found)
 
     def _forget_outside(self) -> None:
-        """Delete the addresses outside of the crawl to which no page refers any more."""
         links = self._database.stream("SELECT outside FROM link WHERE outside <> ''")
         used = {row for (rows,) in links for row in unpack_ids(rows)}
         known = self._database.rows("SELECT id FROM outside")
@@ -159,7 +158,6 @@ class Pruning:
             self._database.execute(statement, (before, *self._realm))
 
     def _forget_runs(self, before: float) -> int:
-        """Delete ended runs without rows, except the last one of each realm."""
         found = [run for (run,) in self._rows(RUNS, before, *self._realm)]
         self._delete("receipt", "run", found)
         return self._delete("run", "id", found)

@@ -276,7 +276,6 @@ OF_REALM = " AND u.origin IN (SELECT id FROM origin WHERE realm = ?)"
 
 
 def _asked(query: str, realm: str | None, condition: str) -> tuple[str, tuple[str, ...]]:
-    """Return a query, restricted to ``realm`` if that is given, and its values."""
     return query.format(of=condition if realm else ""), (realm,) if realm else ()
 
 

@@ -116,7 +116,6 @@ def _cap_times(database: Database, now: float, options: StateOptions) -> None:
 
 
 def _end_crashed(database: Database, realm: str) -> None:
-    """End the runs whose workers are all dead, with what these have reported."""
     unfinished = "SELECT id FROM run WHERE finished_at IS NULL AND realm = ?"
     for (run,) in database.rows(unfinished, (realm,)):
         counters = _json(of_run(database, run, "", {}))

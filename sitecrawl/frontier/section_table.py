@@ -78,7 +78,6 @@ class SectionTable:
         self._database.write_last(SET_SEQ, [(url,) for url in pages])
 
     def _changed(self, entry: Entry, *, is_new: bool) -> Iterator[Entry]:
-        """Yield the new, changed and removed sections of a page."""
         before = self._rows(entry.url)
         sections = section_documents(entry.content)
         if not before and entry.change != "new" and not is_new:  # it was written as a page
@@ -106,7 +105,6 @@ class SectionTable:
             yield replace(entry, id=section.id, change=change, content=content, hash=section.hash)
 
     def _deleted(self, entry: Entry) -> list[Entry]:
-        """Return the deletion of a page, or of each of its sections."""
         rows = self._rows(entry.url)
         self._forget(entry.url, rows)
         return [replace(entry, id=id_) for id_ in rows] or [entry]
@@ -114,7 +112,6 @@ class SectionTable:
     def _withdrawn(
         self, entry: Entry, rows: Iterable[str], reason: str = OTHER_FORM
     ) -> list[Entry]:
-        """Return the deletions of sections of a page that is kept."""
         ids = list(rows)
         self._forget(entry.url, ids)
         address = entry.content.get("url")
@@ -126,11 +123,9 @@ class SectionTable:
         ]
 
     def _known(self, urls: Sequence[int]) -> set[int]:
-        """Return those pages that are written by sections."""
         return {url for (url,) in self._database.rows_in(KNOWN, urls)}
 
     def _rows(self, url: int) -> dict[str, tuple[str, int]]:
-        """Return the sections of a page, with hash and order."""
         rows = self._database.rows("SELECT id, hash, place FROM section WHERE url = ?", (url,))
         return {id_: (hash_, place) for id_, hash_, place in rows}
 
@@ -140,7 +135,6 @@ class SectionTable:
         )
 
     def _splits(self) -> bool:
-        """Return True if the run writes sections."""
         if self._is_split is None:
             rows = self._database.rows(SPLITS, (self._run,))
             configuration: dict[str, Any] = json.loads(rows[0][0]) if rows else {}

@@ -251,7 +251,6 @@ class SqliteDatabase(Database):
 
 
 def _inode_of(path: Path) -> tuple[int, int] | None:
-    """Return device and inode of a file, None if it does not exist."""
     try:
         found = path.stat()
     except OSError:
@@ -260,7 +259,6 @@ def _inode_of(path: Path) -> tuple[int, int] | None:
 
 
 def _is_writable(path: Path) -> bool:
-    """Return True if a file can be written, and its write-ahead log exists or can be created."""
     if not os.access(path, os.W_OK):
         return False
     return os.access(path.parent, os.W_OK | os.X_OK) or _log_of(path).exists()

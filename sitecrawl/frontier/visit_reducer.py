@@ -77,14 +77,12 @@ class VisitReducer:
             self._publish(finding, equal, change)
 
     def _change(self, finding: Finding, *, same: bool) -> str:
-        """Return the kind of change of a page, and set whether its content changed."""
         reread = self._is_reread(finding)
         finding.changed = not (same or reread)
         known = "config" if reread else "metadata" if same else "changed"
         return known if finding.is_current else "new"
 
     def _is_reread(self, finding: Finding) -> bool:
-        """Return True if the current document of a page was read with other options."""
         return finding.is_current and finding.stored.reading not in (None, self._options.reading)
 
     def _publish(self, finding: Finding, equal: StoredDocument | None, change: str) -> None:
@@ -96,7 +94,6 @@ class VisitReducer:
             self._detach_duplicates(finding)
 
     def _replaces(self, finding: Finding, equal: StoredDocument) -> bool:
-        """Return True if the site prefers a page to an equal one whose document is of an earlier run."""
         ranks = self._documents.rank(finding.stored.id), self._documents.rank(equal.url)
         return ranks[0] < ranks[1] and not self._documents.is_written(equal, self._run)
 
@@ -112,7 +109,6 @@ class VisitReducer:
         )
 
     def _equal(self, finding: Finding) -> StoredDocument | None:
-        """Return a current document with the same content."""
         visit, url = finding.visit, finding.stored.id
         if visit.content_hash is None or self._options.keep_duplicates:
             return None
@@ -152,7 +148,6 @@ class VisitReducer:
             self._changes.renew(equal)
 
     def _detach_duplicates(self, finding: Finding) -> None:
-        """Detach the duplicates of a page whose content has changed."""
         followers = self._documents.pointing_at([finding.stored.id])
         self._changes.orphan(held for held in followers if held.hash != finding.visit.content_hash)
         self._changes.renew_kept(finding.held)
@@ -193,7 +188,6 @@ class VisitReducer:
                     self._documents.set_replacement(url, answer.url, "canonical")
 
     def _resolve_cycle(self, finding: Finding, answer: ResolvedClaim) -> None:
-        """Keep the best page of a cycle of canonicals."""
         members = [self._documents.of(url) for url, _ in answer.loop]
         pages = [held for held in members if held is not None]
         best = min(pages, key=lambda held: rank(held.address), default=None)
@@ -235,7 +229,6 @@ class VisitReducer:
         return is_target and (finding.stored.held or self._documents.was_led_to(finding.stored.id))
 
     def _hold(self, finding: Finding, change: str) -> None:
-        """Hold a document until it is clear whether other pages give the same answer."""
         visit = finding.visit
         hashes = (visit.content_hash, visit.document_hash)
         document = self._document(finding)
@@ -243,7 +236,6 @@ class VisitReducer:
         finding.changed, finding.fresh, finding.is_held = False, False, True
 
     def _forget_held(self, finding: Finding) -> None:
-        """Drop the change that waits, because the page shows content of its own."""
         if finding.stored.held:
             self._held.forget(finding.stored.id)
 

@@ -299,7 +299,6 @@ class Visits:
         )
 
     def _changes(self, finding: Finding) -> Row:
-        """Return what is known about how often the page changes, after a visit."""
         stored, before = finding.stored, finding.stored.indexed_at
         history = ChangeHistory(
             stored.compared or 0.0, stored.compared_changes or 0.0, stored.compared_seconds or 0.0

@@ -175,7 +175,6 @@ class _NoRedirects(HTTPRedirectHandler):
 
 
 def _fetched(url: str) -> PublishedFile:
-    """Return a file of JSON."""
     request = Request(url, headers={"Accept": f"{DIRECTORY_TYPE}, application/json"})  # noqa: S310 -- https
     try:
         with build_opener(_NoRedirects).open(request, timeout=SECONDS) as answer:

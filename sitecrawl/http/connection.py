@@ -207,7 +207,6 @@ class ConnectionPool:
         await asyncio.sleep(0)  # give the transports a round to close
 
     def _close_expired(self) -> None:
-        """Close the connections that were idle for ``KEEPALIVE_EXPIRY``."""
         self._timer = None
         loop = asyncio.get_running_loop()
         for connection, since in list(self._idle.items()):

@@ -56,7 +56,6 @@ def decode_prefix(body: bytes, encodings: Iterable[str], limit: int) -> bytes:
 
 
 def _decoders(encodings: Iterable[str]) -> Sequence[Decoder]:
-    """Decoders of the codings, in the order in which they are applied."""
     names = chain.from_iterable(value.lower().split(",") for value in encodings)
     decoders = [DECODERS[n.strip()] for n in names if n.strip() in DECODERS][::-1]
     if len(decoders) > MAX_CODINGS:

@@ -135,12 +135,10 @@ class ResponseBuilder:
         return decode(body, names, self.limit)
 
     def _encodings(self) -> list[str]:
-        """Values of Content-Encoding."""
         return [name.decode("latin-1") for name in self._headers.getlist("Content-Encoding")]
 
 
 def _headers(head: ResponseHead, length: int | None, *, to_head: bool) -> Headers:
-    """Convert the header fields to Scrapy's."""
     headers = Headers()
     if length is not None:
         headers[b"Content-Length"] = str(length)

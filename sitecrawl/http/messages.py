@@ -142,7 +142,6 @@ class HeadReader:
         return None
 
     def _buffer_rest(self, rest: bytes | bytearray) -> None:
-        """Buffer an incomplete head; fail early if it cannot become one."""
         if b"\n" in rest:
             _read_status(rest)
         if len(rest) > self._left:
@@ -270,7 +269,6 @@ class ChunkedFraming:
         return b"".join(parts)
 
     def _buffer_rest(self, begun: bytes) -> None:
-        """Buffer an incomplete line."""
         if len(begun) > MAX_CHUNK_LINE:
             raise MalformedResponseError("a line between the chunks does not end")
         self._buffer = begun

@@ -93,7 +93,6 @@ class Delivery:
         return self._begin(self._send(change))
 
     def _begin(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
-        """Start a task that the crawl waits for before it ends."""
         task = asyncio.create_task(work)
         self._sending.add(task)
         task.add_done_callback(self._sending.discard)
@@ -195,7 +194,6 @@ class Delivery:
             self._owner.fail(error)
 
     async def _mark(self) -> None:
-        """Mark the safe lines."""
         feeds = self._feeds
         if feeds is None:
             return

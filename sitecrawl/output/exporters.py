@@ -78,7 +78,6 @@ class XmlExporter(XmlItemExporter):
 
 
 def _for_xml(value: Any) -> Any:
-    """Return a value that XML can represent."""
     if isinstance(value, Mapping):
         return {name: _for_xml(part) for name, part in value.items()}
     if isinstance(value, list | tuple):

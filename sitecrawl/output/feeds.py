@@ -412,7 +412,6 @@ class LocalFeedStorage(FileFeedStorage):
             raise FileNotFoundError(f"{self.path}: {REPLACED}")
 
     def _put_in_place(self, file: IO[bytes], size: int) -> None:
-        """Rename a complete file to its final place."""
         part = _partial_path(self.place)
         if sync(file.fileno(), part, size) is None:
             raise FileNotFoundError(f"{part}: {REPLACED}")
@@ -586,7 +585,6 @@ def path_of(slot: FeedSlot) -> str:
 
 
 def _stored_file(slot: FeedSlot, *, closed: bool) -> FeedFile:
-    """Return the file of a feed that has been stored."""
     storage = slot.storage
     if isinstance(storage, StdoutFeedStorage):
         return NO_FILE
@@ -598,7 +596,6 @@ def _stored_file(slot: FeedSlot, *, closed: bool) -> FeedFile:
 
 
 def _is_kept(file: FeedFile, slot: FeedSlot | None) -> bool:
-    """Return True if an earlier file has its lines, and the new feed does not overwrite it."""
     if slot is None or file.closed:
         return True
     storage = slot.storage

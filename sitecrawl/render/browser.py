@@ -344,7 +344,6 @@ class PlaywrightRenderer:
         return Request(url, meta=meta | {"verbatim_url": True})
 
     async def _is_alive(self, handler: BrowserHandler) -> bool:
-        """Return True if the browser still responds."""
         try:
             async with asyncio.timeout(ANSWER_SECONDS):
                 session = await handler.browser.new_browser_cdp_session()
@@ -354,7 +353,6 @@ class PlaywrightRenderer:
         return True
 
     def _replace_lost(self, handler: BrowserHandler, why: str) -> RendererLostError:
-        """Abandon a lost browser and end it; the next page starts another one."""
         handler.lost = True
         if self._handler is handler:
             logger.warning("The browser was lost, and is started anew: %s", why)
@@ -380,7 +378,6 @@ class PlaywrightRenderer:
 
 
 async def _retire(handler: BrowserHandler) -> None:
-    """Close a browser once its pages are done."""
     if handler.active:
         handler.idle.clear()
         await handler.idle.wait()
@@ -388,7 +385,6 @@ async def _retire(handler: BrowserHandler) -> None:
 
 
 async def _end_browser(handler: BrowserHandler) -> None:
-    """Close a browser, by force if it does not respond."""
     for end in (handler.close, handler.browser_provider.kill):
         try:
             async with asyncio.timeout(END_SECONDS):

@@ -72,7 +72,6 @@ class NetworkIdleWaiter:
         return await retry_on_navigation(lambda: self._page.evaluate(script))
 
     async def _wait_until_quiet(self, least: float) -> None:
-        """Wait until the page was idle for ``QUIET_SECONDS``, and at least ``least`` seconds."""
         loop = asyncio.get_running_loop()
         began = since = loop.time()
         last: Any = None

@@ -117,7 +117,6 @@ class SandboxProxy:
     async def _exchange(
         self, reader: StreamReader, writer: StreamWriter, answer: StreamReader, to: StreamWriter
     ) -> None:
-        """Copy bytes in both directions until the server closes."""
         upwards = asyncio.ensure_future(_copy(reader, to))
         try:
             while chunk := await answer.read(CHUNK):

@@ -191,7 +191,6 @@ def _own_address(host: str) -> str:
 
 
 def _failure(response: Any) -> Exception:
-    """Return the exception for a Splash response without a page."""
     found = response.data if hasattr(response, "data") else {}
     words = f"Splash answered {response.status}: {found.get('info') or found.get('description')}"
     if response.status == 504:

@@ -90,7 +90,6 @@ def kind_of(outcome: Outcome) -> str:
 
 
 def _columns(facts: Facts) -> tuple[str, list[Column]]:
-    """Return what the columns are, and the columns: runs, or spans of the only run."""
     if len(facts.runs) > 1:
         by_run = facts.survey.outcomes_by_run()
         runs = [(_time(run.started_at, "%d %b %H:%M"), by_run[run.id]) for run in facts.runs]

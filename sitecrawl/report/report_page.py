@@ -250,7 +250,6 @@ def _site(overview: Overview) -> str:
 
 
 def _kind(name: str) -> str:
-    """Return the class of a column: number, URL, single word, preformatted text, or any text."""
     if name in NUMBERS:
         return "n"
     if name in URLS:

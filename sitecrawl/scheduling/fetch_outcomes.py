@@ -60,7 +60,6 @@ def charge_response(
 
 
 def _is_excused(due: DueUrl, status: int, yields: Yields) -> bool:
-    """Count a page for or against its kind; return True if it fails as all pages of that do."""
     if status >= 500 and status not in BROKEN:
         return False
     return due.via == "link" and yields.answered(due, failed=status in BROKEN)
@@ -216,7 +215,6 @@ class VisitRequests:
         self._queues.advance(origin)
 
     def _result(self, visit: Visit, origin: Origin, error: BaseException) -> VisitResult | None:
-        """End a visit that an error stopped; None if its URL is visited again."""
         if isinstance(error, RequestDropped):
             return visit.end(error.outcome, error.reason)
         if isinstance(error, SamePageRedirect):

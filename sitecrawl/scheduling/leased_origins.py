@@ -199,7 +199,6 @@ class LeasedOrigins:
             self.acquire()
 
     async def _settle(self, origin: str) -> None:
-        """Write the deletions of an origin."""
         self._recorder.settle(origin, await self._owner.frontier.settle(origin))
 
     async def _save(self, origin: Origin) -> None:
@@ -281,7 +280,6 @@ class LeasedOrigins:
             self.acquired.send(origin)
 
     def _bring(self, state: OriginState) -> Origin:
-        """Return the origin as known in this run, or a new one, with the stored pause."""
         origin = self.origins.get(state.key) or self._resting.pop(state.key, None)
         ready_at = asyncio.get_running_loop().time() + max(0.0, state.ready_at - time.time())
         origin = origin or self._new_origin(state, ready_at)

@@ -224,12 +224,10 @@ class ListingRequests:
         logger.info("The %s %s names %d URLs%s", asked.kind, asked.url, found, words)
 
     def _ask_next(self, asked: ListingRequest, urls: Iterable[str]) -> None:
-        """Request listings that another one leads to."""
         for url in urls:
             self.ask(replace(asked, url=url, steps=asked.steps + 1))
 
     async def _take(self, asked: ListingRequest, entries: list[ListedUrl]) -> None:
-        """Store the pages, and request the listings that an index names."""
         frontier = self._owner.frontier
         pages = [entry.url for entry in entries if not entry.is_listing]
         is_news = asked.url in self._named_by

@@ -197,7 +197,6 @@ class Login:
             self._send(form, origin, replace(step, sent=True))
 
     def _form(self, response: TextResponse) -> FormRequest | None:
-        """Return the request that sends the first form with all fields, filled in."""
         from scrapy.http import FormRequest  # noqa: PLC0415 -- only a crawl that logs in
 
         for number, form in enumerate(response.xpath("//form") if self._fields else ()):

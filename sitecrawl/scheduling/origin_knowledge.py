@@ -168,7 +168,6 @@ class ListedPages:
         return [StoredEvidence(DATES, "", own.as_stored())]
 
     def _is_read_alike(self, due: DueUrl) -> bool:
-        """Return True if a page was read, and its links judged, with the options of this run."""
         following = self._following.at(due.depth) or None
         return due.reading == self._reading and due.following == following
 

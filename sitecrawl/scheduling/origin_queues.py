@@ -244,7 +244,6 @@ class OriginQueues:
         self._tasks.wake()
 
     def _ended(self, origin: Origin, visit: VisitResult) -> None:
-        """Queue a URL for its retry; discard the state of others."""
         if not visit.again:
             origin.forget(visit.due.fingerprint)
         elif visit.outcome is not Outcome.LEASE_LOST:
@@ -290,7 +289,6 @@ class OriginQueues:
         self.advance(origin)
 
     async def _pop(self, origin: Origin) -> Sequence[DueUrl]:
-        """Fetch due URLs from the crawl database, within the budget of the day if there is one."""
         frontier = self._owner.frontier
         if not self._daily_pages:
             return await frontier.pop(origin.key, PREFETCH)

@@ -94,7 +94,6 @@ class RobotsFiles:
         return robots.rules
 
     def _parse(self, robots: RobotsFile, body: bytes) -> RobotsTxt:
-        """Parse the rules from the body of a file, and keep them."""
         rules = RobotsTxt.parse(
             body,
             origin=robots.origin,
@@ -203,7 +202,6 @@ class RobotsFiles:
 
 
 def _tell(notices: tuple[RobotsNotice, ...], url: str) -> None:
-    """Warn of ignored lines in a file, as its author may have meant something by them."""
     if not notices:
         return
     first = notices[0]

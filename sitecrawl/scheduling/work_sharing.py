@@ -76,7 +76,6 @@ class WorkSharing:
         return combined([self.heartbeat().counters, others])
 
     def _rate_of(self, pages: int) -> float:
-        """Return the pages per second of the last seconds."""
         now, (began, before) = asyncio.get_running_loop().time(), self._counted
         if now - began >= RATE_SECONDS or not self._rate:
             self._rate = (pages - before) / max(now - began, HEARTBEAT_SECONDS)

@@ -272,7 +272,6 @@ class SearchIndex:
         return number
 
     def _put_names(self, number: int, url: str, content: Mapping[str, Any]) -> None:
-        """Record names for exact matches, and their words for corrections."""
         names = page_names(url, content)
         self._connection.executemany(
             "INSERT OR IGNORE INTO name (key, page, anchor) VALUES (?, ?, ?)",
@@ -371,7 +370,6 @@ class SearchIndex:
         return Folder(prefix, folders, pages, subfolders)
 
     def _urls(self, prefix: str, realm: str) -> Iterator[tuple[int, str]]:
-        """Yield number and URL of the pages whose URL begins with a prefix, by URL."""
         return self._connection.execute(
             f"SELECT number, url {BELOW} ORDER BY url",
             (prefix, _successor(prefix), realm, realm),

@@ -230,7 +230,6 @@ class WordForms:
         return " OR ".join(f'"{form}"' for form in forms)
 
     def _forms(self, text: str) -> list[str]:
-        """Return the forms of a word or phrase, those that are the same tokens once."""
         forms = [WORD.findall(form) for form in variants(text, self._languages)]
         found = {tuple(token(word) or word for word in form): form for form in reversed(forms)}
         return list(map(" ".join, found.values()))
@@ -260,7 +259,6 @@ class WordForms:
 
 
 def _every(term: Term, forms: WordForms) -> str:
-    """Return the expression for a term as a whole: its name, its phrase, or all of its parts."""
     if term.is_phrase:
         return f"({forms.expression(term.text)})"
     both = f"({' AND '.join(part for _, part in _parts(term, forms))})"
@@ -268,7 +266,6 @@ def _every(term: Term, forms: WordForms) -> str:
 
 
 def _wholes(term: Term) -> list[str]:
-    """Return the names with signs in a term, each as an expression."""
     if term.prefix and not signed(term.text).isascii():
         return [f'"{signed(term.text)}"*']
     names = {name for name in whole_names(term.text) if not name.isascii()}
@@ -321,12 +318,10 @@ def _mended(term: Term, forms: WordForms, *, is_last: bool) -> Term:
 
 
 def _is_name(text: str, index: SearchIndex) -> bool:
-    """Return True if a text with signs is a name in texts, or a title, heading or definition."""
     return index.occurs(f'"{signed(text)}"') or bool(index.named(name_key(text)))
 
 
 def _is_begun_name(text: str, index: SearchIndex) -> bool:
-    """Return True if a text with signs is no name in the index, but the beginning of one."""
     name = signed(text) if NAME.fullmatch(text) else ""
     return not name.isascii() and not index.occurs(f'"{name}"') and index.occurs(f'"{name}"*')
 
@@ -338,7 +333,6 @@ def _finished(word: str, forms: WordForms) -> str:
 
 
 def _nearest(word: str, similar: Callable[[str], list[tuple[str, int]]]) -> str:
-    """Return the most similar of the words, of equals the more frequent; empty if none is."""
     if len(word) < MIN_CORRECTED:
         return ""
     wanted, most = word.lower(), 1 if len(word) < 8 else 2

@@ -439,7 +439,6 @@ def _section_starts(page: IndexedPage) -> list[tuple[int, str, str]]:
 
 
 def _section_text(page: IndexedPage, starts: Sequence[tuple[int, str, str]], anchor: str) -> str:
-    """Return the text below a heading or definition up to the next; that of the page if it is missing."""
     number = next((number for number, each in enumerate(starts) if each[2] == anchor), None)
     if number is None:
         return page.body
@@ -451,7 +450,6 @@ def _section_text(page: IndexedPage, starts: Sequence[tuple[int, str, str]], anc
 def _more_sections(
     page: IndexedPage, words: Sequence[str], starts: Sequence[tuple[int, str, str]], count: int
 ) -> Iterator[HitSection]:
-    """Yield the sections with most of the words."""
     body = page.body[:MAX_SECTIONED]
     grouped: defaultdict[int, list[tuple[int, int]]] = defaultdict(list)
     for place in matching_places(body, words, page.language):
@@ -496,13 +494,11 @@ def _densest(body: str, places: Sequence[tuple[int, int]]) -> tuple[int, tuple[i
 
 
 def _word_start(text: str, place: int) -> int:
-    """Return the beginning of the next word, near a position."""
     blank = re.compile(r"\s").search(text, place, place + 30) if place else None
     return blank.end() if blank else place
 
 
 def _word_end(text: str, place: int) -> int:
-    """Return the end of the last word before a position."""
     if place >= len(text):
         return len(text)
     blank = max(text.rfind(" ", place - 30, place), text.rfind("\n", place - 30, place))

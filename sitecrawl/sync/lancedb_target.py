@@ -232,7 +232,6 @@ class LanceDbTarget:
         self._database.drop_table(name, ignore_missing=True)
 
     def _vectors(self, rows: Sequence[_Row]) -> tuple[dict[str, Any], list[DeadLetter]]:
-        """Return the vector of each text by its hash, and the documents that have an invalid one."""
         table = self.table()
         found = dict(self._cached({row.section.hash for row in rows}))
         texts = {row.section.hash: row.section.embedded_text for row in rows}
@@ -254,7 +253,6 @@ class LanceDbTarget:
         return found, letters
 
     def _cached(self, hashes: Collection[str]) -> Iterator[tuple[str, Any]]:
-        """Yield the vectors that the tables already have, of the same function."""
         for name in {self._name, TABLE}:
             table = self.table() if name == self._name else self._table(name)
             made_by = (table.schema.metadata or {}).get(EMBED) if table is not None else None
@@ -262,7 +260,6 @@ class LanceDbTarget:
                 yield from self._rows(table, "hash", hashes, "vector")
 
     def _known(self, documents: Collection[str]) -> set[str]:
-        """Return those of the documents that the table has sections of."""
         return {str(row[0]) for row in self._rows(self.table(), "document", documents)}
 
     def _candidates(self, column: str, values: Collection[str]) -> Collection[str]:
@@ -287,7 +284,6 @@ class LanceDbTarget:
     def _rows(
         self, table: Any, column: str, values: Collection[str], *others: str
     ) -> Iterator[tuple[Any, ...]]:
-        """Yield columns of the rows of a table whose first one has one of the values."""
         if table is None:
             return
         for part in _parts(sorted(self._candidates(column, values))):
@@ -337,7 +333,6 @@ class LanceDbTarget:
             table.optimize(cleanup_older_than=OLD_VERSIONS)
 
     def _stored(self) -> tuple[Cursor, int] | None:
-        """Return the cursor, and the number of sections when it was written."""
         path = self.folder / CURSOR
         if not path.exists():
             return None
@@ -346,7 +341,6 @@ class LanceDbTarget:
         return Cursor(**stored), count
 
     def _count(self) -> int:
-        """Count the sections."""
         table = self._table(TABLE)
         return 0 if table is None else int(table.count_rows())
 
@@ -354,7 +348,6 @@ class LanceDbTarget:
         replace_json(self.folder / CURSOR, {**asdict(cursor), "count": self._count()})
 
     def _take(self) -> None:
-        """Lock the folder; raises TargetMismatchError if its table is not ours."""
         if self._lock is None:
             self._lock = lock_folder(self.folder)
         table = self._table(TABLE)

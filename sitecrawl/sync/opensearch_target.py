@@ -241,7 +241,6 @@ class OpenSearchTarget:
         self._client.close()
 
     def _count(self) -> int:
-        """Count our documents after a refresh."""
         self._client.indices.refresh(index=self._index)
         answer = self._client.count(index=self._index, body={"query": OURS})
         try:
@@ -291,7 +290,6 @@ class OpenSearchTarget:
         return [*self._send(batch[:half]), *self._send(batch[half:])]
 
     def _lines(self, change: Change, version: int) -> bytes:
-        """Return action and source of a change, each with its line end."""
         action = "delete" if change.op == "delete" else "index"
         place = {"_index": _written_through(self._index), "_id": change.id}
         condition = {"version": version, "version_type": "external_gte"}
@@ -301,7 +299,6 @@ class OpenSearchTarget:
         return head + serialized({**self._source(change.record), CHANGE: change.hash}) + b"\n"
 
     def _source(self, record: Mapping[str, Any]) -> dict[str, Any]:
-        """Return a document as indexed: with its names, and its texts again by its language."""
         document = written(record, self._options)
         document.pop(self._named("op"), None)
         language = primary_language(record.get("language"))
@@ -390,7 +387,6 @@ class OpenSearchTarget:
         )
 
     def _numbered(self) -> dict[str, Mapping[str, Any]]:
-        """Return the indexes whose name is the alias with a number, each with its mapping."""
         found = self._client.indices.get_mapping(index=f"{self._alias}-*")
         pattern = re.compile(rf"{re.escape(self._alias)}-\d+")
         return {name: each["mappings"] for name, each in found.items() if pattern.fullmatch(name)}
@@ -400,7 +396,6 @@ class OpenSearchTarget:
         return {name for name, found in self._numbered().items() if found.get("_meta") == MADE_BY}
 
     def _create(self, aliases: Mapping[str, Any]) -> str:
-        """Create the index with the next number; return its name."""
         numbers = [int(name.rpartition("-")[2]) for name in self._numbered()]
         index = f"{self._alias}-{max(numbers, default=0) + 1}"
         body = {**self._body(), "aliases": {**aliases, _written_through(index): {}}}
@@ -414,7 +409,6 @@ class OpenSearchTarget:
         return index
 
     def _body(self) -> dict[str, Any]:
-        """Return settings and mappings of the index."""
         named = self._named
         properties: dict[str, Any] = {named(name): TEXT for name in TEXTS}
         properties |= {named(name): {"type": "date", "ignore_malformed": True} for name in DATES}
@@ -468,7 +462,6 @@ def _written_through(index: str) -> str:
 
 
 def _alias(uri: str) -> str:
-    """Return the name of the index in a URI; raises TargetUriError."""
     name = urlsplit(uri).path.strip("/")
     if not INDEX_NAME.fullmatch(name):
         scheme = uri.partition(":")[0]
@@ -480,7 +473,6 @@ def _alias(uri: str) -> str:
 
 
 def _client(uri: str) -> OpenSearch:
-    """Return a client of the server in a URI; raises TargetUriError."""
     try:
         parts = urlsplit(uri)
         port = parts.port or 9200
@@ -507,7 +499,6 @@ def _client(uri: str) -> OpenSearch:
 
 
 def _results(answer: Any) -> list[tuple[str, Mapping[str, Any]]]:
-    """Return action and result of each item in the answer to a bulk request."""
     items = answer.get("items") if isinstance(answer, Mapping) else None
     found = [pair for item in items or () if isinstance(item, Mapping) for pair in item.items()]
     return [
@@ -518,7 +509,6 @@ def _results(answer: Any) -> list[tuple[str, Mapping[str, Any]]]:
 
 
 def _reason(result: Mapping[str, Any]) -> str:
-    """Return why an item of a bulk request was not written."""
     error = result.get("error") or {}
     if not isinstance(error, Mapping):
         return str(error)[:MAX_REASON]
@@ -528,7 +518,6 @@ def _reason(result: Mapping[str, Any]) -> str:
 
 
 def _line(text: object) -> str:
-    """Return the beginning of an answer, in one line."""
     return " ".join(str(text).split())[:MAX_REASON]
 
 

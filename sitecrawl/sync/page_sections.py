@@ -84,7 +84,6 @@ def content_blocks(record: Mapping[str, Any]) -> Iterator[ContentBlock]:
 def _headings_by_line(
     lines: Sequence[str], headings: Iterable[Mapping[str, Any]]
 ) -> dict[int, Mapping[str, Any]]:
-    """Return the headings by the number of their line."""
     found: dict[int, Mapping[str, Any]] = {}
     places: dict[str, list[int]] = {}
     for number, line in enumerate(lines):

@@ -79,7 +79,6 @@ class PagefindService:
         await self._answer(await self._send("WriteFiles", index_id=index, output_path=str(folder)))
 
     async def _send(self, kind: str, **values: Any) -> asyncio.Future[dict[str, Any]]:
-        """Send a request; return its answer to come."""
         self._last += 1
         request = {"message_id": self._last, "payload": {"type": kind, **values}}
         answer = asyncio.get_running_loop().create_future()
@@ -95,11 +94,9 @@ class PagefindService:
         return answer
 
     async def _answer(self, answer: asyncio.Future[dict[str, Any]]) -> dict[str, Any]:
-        """Wait for an answer. Raises TimeoutError."""
         return await asyncio.wait_for(answer, SECONDS)
 
     async def _read(self) -> None:
-        """Read answers until the program ends."""
         stdout = self._process.stdout
         assert stdout is not None
         error = "Pagefind's program has ended."
@@ -114,7 +111,6 @@ class PagefindService:
         self._fail(SyncError(error))
 
     def _take(self, message: dict[str, Any]) -> None:
-        """Give an answer to the request that waits for it."""
         payload = message["payload"]
         is_error = payload["type"] == "Error"
         answer = self._waiting.pop(message.get("message_id") or 0, None)
@@ -129,7 +125,6 @@ class PagefindService:
             answer.set_result(payload)
 
     def _fail(self, error: SyncError) -> None:
-        """Give the same error to all that wait."""
         for answer in self._waiting.values():
             if not answer.done():
                 answer.set_exception(error)

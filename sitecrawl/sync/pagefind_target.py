@@ -122,7 +122,6 @@ class PagefindTarget:
             self._lock = None
 
     async def _build(self, spool: DocumentSpool, new: Path) -> None:
-        """Index every page, and write the bundle to a new folder."""
         default, several_sites = next(iter(spool.languages)), len(spool.sites) > 1
         pages = (
             (
@@ -181,7 +180,6 @@ class PagefindTarget:
             replace_text(self.folder / name, text)
 
     def _state(self) -> dict[str, Any]:
-        """Return the cursor and the names of the files of the bundle; empty before the first."""
         path = self.folder / BUNDLE / STATE
         state: dict[str, Any] = json.loads(path.read_text("utf-8")) if path.exists() else {}
         return state
@@ -300,7 +298,6 @@ def _tag(attribute: str, value: object) -> str:
 
 
 def _blocks(documents: Sequence[Mapping[str, Any]], title: str) -> Iterator[str]:
-    """Yield title, headings and texts as HTML; a heading of level 1 is the title."""
     yield f'<h1 data-pagefind-meta="title">{escape(title)}</h1>'
     left = MAX_TEXT
     for document in documents:

@@ -114,7 +114,6 @@ class SearchFileTarget:
 
     @contextmanager
     def _old_vectors(self) -> Iterator[VectorTable | None]:
-        """Open the vectors of the file that is replaced, if the same function made them."""
         try:
             old: SearchIndex | None = SearchIndex(self.path)
         except IndexFileError:
@@ -180,7 +179,6 @@ class IndexWriter:
         return refused
 
     def _vectors(self, upserts: Sequence[Change]) -> tuple[dict[str, bytes], dict[str, str]]:
-        """Return the vectors of the sections' texts by hash, and why others have none."""
         if self._embedder is None:
             return {}, {}
         sections = (each for change in upserts for each in page_sections(change.record))
@@ -201,7 +199,6 @@ class IndexWriter:
     def _write(
         self, change: Change, vectors: Mapping[str, bytes], faults: Mapping[str, str]
     ) -> DeadLetter | None:
-        """Put or remove a page; return a letter if a field has a value that no page can have."""
         if change.op == "delete":
             self.index.remove(change.id)
             return None
@@ -235,6 +232,5 @@ def _read(cursor: str | None) -> Cursor | None:
 
 
 def _remove(path: Path) -> None:
-    """Remove a database file and its log, if they exist."""
     for suffix in ("", "-wal", "-shm"):
         path.with_name(path.name + suffix).unlink(missing_ok=True)

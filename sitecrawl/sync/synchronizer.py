@@ -173,7 +173,6 @@ class Synchronizer:
         return cursor, self._fault(cursor)
 
     def _fault(self, cursor: Cursor) -> str:
-        """Return what others have added to the target, or removed from it, or ""."""
         expected = self._log.expected(self._name, self._realm, cursor.seq)
         return self._with_retries(lambda: self._target.fault(expected))
 
@@ -221,7 +220,6 @@ class Synchronizer:
         return self._drain(self._target, ended, done)
 
     def _changes(self, difference: Difference, seq: int) -> Iterator[list[Change]]:
-        """Yield the changes that end a difference, in batches; the first one is empty."""
         yield []
         for start in range(0, len(difference.missing), self._batch):
             yield self._log.upserts(difference.missing[start : start + self._batch])
@@ -230,7 +228,6 @@ class Synchronizer:
             yield [Change(seq, "delete", id_, {}) for id_ in ids]
 
     def _update(self, cursor: Cursor, done: SyncReport) -> tuple[Cursor, SyncReport]:
-        """Apply all changes after a cursor; return the new one."""
         if self._target.incremental:
             return self._drain(self._target, cursor, done)
         if self._log.read(cursor.seq, self._realm, 1) is None:
@@ -245,7 +242,6 @@ class Synchronizer:
     def _drain(
         self, target: ChangeReceiver, cursor: Cursor, done: SyncReport
     ) -> tuple[Cursor, SyncReport]:
-        """Apply all changes after a cursor to a target; return the new one."""
         while batch := self._log.read(cursor.seq, self._realm, self._batch):
             cursor = replace(cursor, seq=batch.seq, hash=batch.hash)
             done = self._apply(target, batch, cursor, done)

@@ -56,7 +56,6 @@ def read_docsearch(text: str) -> Draft:
 
 
 def _settings(values: Mapping[str, Any], draft: Draft) -> None:
-    """Add the settings beside the starts."""
     for name, value in values.items():
         if name in ANSWERED:
             draft.hints.append(f"{name}: {ANSWERED[name]}")
@@ -68,7 +67,6 @@ def _settings(values: Mapping[str, Any], draft: Draft) -> None:
 
 
 def _starts(start: str | Mapping[str, Any], draft: Draft) -> Iterator[str]:
-    """Yield the URLs of a start, one for each value of its variables."""
     if isinstance(start, str):
         yield start
         return

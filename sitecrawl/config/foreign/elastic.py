@@ -74,7 +74,6 @@ def read_elastic(text: str) -> Draft:
 
 
 def _domain(domain: Mapping[str, Any], draft: Draft) -> Iterator[OrderedRule]:
-    """Add one domain; yield its rules."""
     base = str(domain.get("url", "")).rstrip("/")
     starts = texts(domain.get("seed_urls")) or [f"{base}/"]
     draft.options["start"] += [base + each if each.startswith("/") else each for each in starts]
@@ -111,7 +110,6 @@ def _pattern(kind: str, pattern: str) -> str:
 
 
 def _fields(ruleset: Mapping[str, Any], draft: Draft) -> None:
-    """Add the rules that fill a field by a selector."""
     if ruleset.get("url_filters"):
         draft.hints.append("Fields are read on every page: url_filters have no counterpart.")
     for rule in ruleset.get("rules") or ():
@@ -122,7 +120,6 @@ def _fields(ruleset: Mapping[str, Any], draft: Draft) -> None:
 
 
 def _auth(origin: str, auth: Mapping[str, Any], draft: Draft) -> None:
-    """Add a password or a header for one origin."""
     if auth.get("type") == "basic":
         both = f"{auth.get('username')}:{auth.get('password')}"
         draft.options.setdefault("auth", {})[origin] = both
@@ -133,7 +130,6 @@ def _auth(origin: str, auth: Mapping[str, Any], draft: Draft) -> None:
 
 
 def _settings(values: Mapping[str, Any], draft: Draft) -> None:
-    """Add the settings beside the domains."""
     settings = dict(flat(values))
     wants_files = settings.pop("binary_content_extraction_enabled", False)
     if not wants_files:
