@@ -15,7 +15,7 @@ from twisted.internet.defer import Deferred
 from typing_extensions import override
 
 from sitecrawl.extensions.crawl import Crawl, crawl_of
-from sitecrawl.frontier.base import Candidate, FrontierError
+from sitecrawl.frontier.base import Candidate
 from sitecrawl.reqmeta import BEGAN, OWN, is_adhoc, visit_of
 from sitecrawl.scheduling.origin import Origin
 from sitecrawl.web.urls.url import origin as origin_key
@@ -81,10 +81,8 @@ class OriginScheduler(BaseScheduler):
         return deferred_from_coro(self._open())
 
     async def _open(self) -> None:
-        try:
+        with self._owner.failures_end_crawl():
             await self._owner.open()
-        except FrontierError as error:
-            self._owner.fail(error)
 
     @override
     def close(self, reason: str) -> None:

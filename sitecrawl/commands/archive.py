@@ -9,10 +9,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, ClassVar
 
-from scrapy.exceptions import UsageError
-
 from sitecrawl import __version__, install_command
-from sitecrawl.console.scrapy_commands import DescribedCommand
+from sitecrawl.console.scrapy_commands import DescribedCommand, MisuseError
 from sitecrawl.console.terminal import print_errors, print_lines
 from sitecrawl.statuses import BAD_USAGE, DONE, NO_RESULT
 
@@ -26,7 +24,7 @@ class Command(DescribedCommand):
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         """Write the files, and set the exit status."""
         if len(args) != 1:
-            raise UsageError("name one folder of WARC files", print_help=False)
+            raise MisuseError("name one folder of WARC files")
         self.exitcode = self.answer(args, opts)
 
     def answer(self, args: Sequence[str], opts: argparse.Namespace) -> int:

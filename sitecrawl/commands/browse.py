@@ -7,10 +7,9 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from scrapy.exceptions import UsageError
-
 from sitecrawl.console.command_base import StoredCommand
 from sitecrawl.console.crawl_sources import find_crawl
+from sitecrawl.console.scrapy_commands import MisuseError
 from sitecrawl.console.search_files import search_file
 from sitecrawl.console.terminal import print_errors, print_lines
 from sitecrawl.statuses import BAD_USAGE, DONE
@@ -26,21 +25,19 @@ class Command(StoredCommand):
     def answer(self, args: Sequence[str], opts: argparse.Namespace) -> int:
         """Serve until a signal ends the process."""
         if args:
-            raise UsageError(f"there is nothing to do with {args[0]!r}", print_help=False)
+            raise MisuseError(f"there is nothing to do with {args[0]!r}")
         if not 0 < opts.port < 65536:
-            raise UsageError("--port is a number from 1 to 65535", print_help=False)
+            raise MisuseError("--port is a number from 1 to 65535")
         public = opts.public_url.rstrip("/").lower()
         for origin in [*opts.allow_origin, *([public] if public else [])]:
             if not ORIGIN.fullmatch(origin):
-                raise UsageError(
-                    f"{origin!r} is not an origin; write https://example.org", print_help=False
-                )
+                raise MisuseError(f"{origin!r} is not an origin; write https://example.org")
         if opts.embed:
             from sitecrawl.browse.web_pages import BOX, asset  # noqa: PLC0415
 
             return print_lines(asset(BOX).decode().splitlines())
         if opts.color and not COLOR.fullmatch(opts.color):
-            raise UsageError("--color is written #RRGGBB, as #0a6e4f", print_help=False)
+            raise MisuseError("--color is written #RRGGBB, as #0a6e4f")
         return self._serve(public, opts)
 
     def _serve(self, public: str, opts: argparse.Namespace) -> int:
@@ -81,8 +78,8 @@ def _logo(path: str | None) -> tuple[bytes, str] | None:
         return None
     media_type = LOGOS.get(Path(path).suffix.lower())
     if media_type is None:
-        raise UsageError(f"--logo is one of {', '.join(LOGOS)}", print_help=False)
+        raise MisuseError(f"--logo is one of {', '.join(LOGOS)}")
     try:
         return Path(path).read_bytes(), media_type
     except OSError as error:
-        raise UsageError(f"--logo {path}: {error.strerror}", print_help=False) from error
+        raise MisuseError(f"--logo {path}: {error.strerror}") from error

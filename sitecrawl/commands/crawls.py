@@ -10,8 +10,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import urlsplit
 
-from scrapy.exceptions import UsageError
-
 from sitecrawl import program_name, typed_program
 from sitecrawl.commands.crawl import problems_of
 from sitecrawl.config.assembly import database_url
@@ -20,7 +18,7 @@ from sitecrawl.config.layers import read_file
 from sitecrawl.console.command_base import StoredCommand
 from sitecrawl.console.crawl_jobs import CrawlJob, CrawlJobs, JobResult, worst_status
 from sitecrawl.console.crawl_overview import read_overviews
-from sitecrawl.console.scrapy_commands import crawl_settings
+from sitecrawl.console.scrapy_commands import MisuseError, crawl_settings
 from sitecrawl.console.terminal import print_errors, print_lines
 from sitecrawl.statuses import INTERRUPTED, NO_RESULT, STARTS_FAILED
 
@@ -108,11 +106,11 @@ class Command(StoredCommand):
 
 def _read(args: Sequence[str], opts: argparse.Namespace) -> tuple[str, int]:
     if len(args) != 1:
-        raise UsageError(f"give one file: {typed_program()} crawls sites.toml", print_help=False)
+        raise MisuseError(f"give one file: {typed_program()} crawls sites.toml")
     if given := {"config", "crawl"} & opts.spargs.keys():
-        raise UsageError(f"-a {min(given)} is for scrapy crawl", print_help=False)
+        raise MisuseError(f"-a {min(given)} is for scrapy crawl")
     if not opts.jobs.isdecimal() or not int(opts.jobs):
-        raise UsageError("--jobs: write a whole number, at least 1", print_help=False)
+        raise MisuseError("--jobs: write a whole number, at least 1")
     return args[0], int(opts.jobs)
 
 

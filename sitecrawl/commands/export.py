@@ -6,12 +6,11 @@ import argparse
 import json
 from collections.abc import Iterator, Sequence
 
-from scrapy.exceptions import UsageError
-
 from sitecrawl.console.command_base import StoredCommand
 from sitecrawl.console.crawl_sources import CrawledSource, find_crawl
 from sitecrawl.console.line_files import append, overwrite
 from sitecrawl.console.llms_export import export_llms
+from sitecrawl.console.scrapy_commands import MisuseError
 from sitecrawl.console.terminal import print_errors, print_lines
 from sitecrawl.frontier.opening import open_change_log, open_records
 from sitecrawl.frontier.records import Records
@@ -60,7 +59,7 @@ def _check(args: Sequence[str], opts: argparse.Namespace) -> None:
     elif opts.format == "html" and opts.since is not None:
         told = "--format html writes the pages of documents, no changes: leave --since out"
     if told:
-        raise UsageError(told, print_help=False)
+        raise MisuseError(told)
 
 
 def _nothing(source: CrawledSource, since: int | None) -> str:

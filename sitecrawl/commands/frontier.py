@@ -8,8 +8,6 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from scrapy.exceptions import UsageError
-
 from sitecrawl import typed_program
 from sitecrawl.config.types import read_duration
 from sitecrawl.console import maintenance
@@ -29,6 +27,7 @@ from sitecrawl.console.crawl_overview import read_overviews
 from sitecrawl.console.crawl_sources import CrawledSource, find_crawl
 from sitecrawl.console.crawl_statistics import CrawlStatistics
 from sitecrawl.console.maintenance import ChangeReport, prune
+from sitecrawl.console.scrapy_commands import MisuseError
 from sitecrawl.console.terminal import print_errors, print_lines
 from sitecrawl.explain.explanation import Explainer
 from sitecrawl.frontier.opening import open_change_log, open_records
@@ -150,12 +149,10 @@ def _read(args: Sequence[str]) -> tuple[str, str]:
     action, *rest = args or ["stats"]
     if action not in ARGUMENTS:
         known = ", ".join(ARGUMENTS)
-        raise UsageError(f"there is no action {action!r}; known: {known}", print_help=False)
+        raise MisuseError(f"there is no action {action!r}; known: {known}")
     wanted = ARGUMENTS[action]
     if len(rest) > bool(wanted) or (not rest and wanted and not wanted.startswith("[")):
-        raise UsageError(
-            f"write {typed_program()} frontier {action} {wanted}".strip(), print_help=False
-        )
+        raise MisuseError(f"write {typed_program()} frontier {action} {wanted}".strip())
     return action, rest[0] if rest else ""
 
 
@@ -163,7 +160,7 @@ def _read_age(argument: str) -> float:
     try:
         return read_duration(argument)
     except ValueError as error:
-        raise UsageError(f"DURATION {error}", print_help=False) from None
+        raise MisuseError(f"DURATION {error}") from None
 
 
 def _show_statistics(source: CrawledSource, *, as_json: bool) -> int:
@@ -177,10 +174,9 @@ def _show_statistics(source: CrawledSource, *, as_json: bool) -> int:
 def _show_overview(setting: str, action: str, opts: argparse.Namespace) -> int:
     """Print a line for each crawl of a file; the status is 3 if a database cannot be read."""
     if action != "stats" or opts.realm:
-        raise UsageError(
+        raise MisuseError(
             "--config is for all crawls of the file at once; write "
-            f"-a config={opts.config} -a crawl=NAME for one",
-            print_help=False,
+            f"-a config={opts.config} -a crawl=NAME for one"
         )
     crawls = list(read_overviews(setting, opts.config, opts.spargs))
     width, now = max(len(each.name) for each in crawls), time.time()

@@ -5,9 +5,8 @@ from __future__ import annotations
 import argparse
 
 from scrapy.commands import genspider
-from scrapy.exceptions import UsageError
 
-from sitecrawl.console.scrapy_commands import StartedCommand
+from sitecrawl.console.scrapy_commands import MisuseError, StartedCommand
 
 PACKAGE = f"{__name__.partition('.')[0]}."
 
@@ -20,8 +19,7 @@ class Command(StartedCommand, genspider.Command):
         super().process_options(args, opts)
         module = str(self.settings["NEWSPIDER_MODULE"])
         if module.startswith(PACKAGE) and not (opts.list or opts.dump):
-            raise UsageError(
+            raise MisuseError(
                 f"NEWSPIDER_MODULE is {module}, which is installed and no place for spiders of "
-                "yours. Set it to a module of your project; docs/as-a-library.md shows one.",
-                print_help=False,
+                "yours. Set it to a module of your project; docs/as-a-library.md shows one."
             )

@@ -8,12 +8,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
-from scrapy.exceptions import UsageError
 from scrapy.utils.conf import arglist_to_dict
 
 from sitecrawl.config.config_errors import ConfigError
 from sitecrawl.config.types import read_duration
-from sitecrawl.console.scrapy_commands import DescribedCommand
+from sitecrawl.console.scrapy_commands import DescribedCommand, MisuseError
 from sitecrawl.console.terminal import print_errors, print_lines
 from sitecrawl.http.agent_identity import (
     UnusableKeyError,
@@ -33,7 +32,7 @@ class Command(DescribedCommand):
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         """Do what the options ask for, and set the exit status."""
         if not (args or opts.addresses) or (opts.make and len(args) != 1):
-            raise UsageError("name one file of a key", print_help=False)
+            raise MisuseError("name one file of a key")
         try:
             self.exitcode = self.answer(args, opts)
         except OSError as error:

@@ -6,11 +6,10 @@ import argparse
 from pathlib import Path
 from typing import Any, ClassVar
 
-from scrapy.exceptions import UsageError
 from scrapy.utils.misc import load_object
 
 from sitecrawl.config.foreign.draft import ForeignConfigError
-from sitecrawl.console.scrapy_commands import DescribedCommand
+from sitecrawl.console.scrapy_commands import DescribedCommand, MisuseError
 from sitecrawl.console.terminal import print_errors, print_lines
 from sitecrawl.statuses import BAD_USAGE, DONE
 
@@ -32,7 +31,7 @@ class Command(DescribedCommand):
     def run(self, args: list[str], opts: argparse.Namespace) -> None:  # noqa: ARG002
         """Print the configuration, and set the exit status."""
         if len(args) != 1:
-            raise UsageError("name one file", print_help=False)
+            raise MisuseError("name one file")
         self.exitcode = self.answer(Path(args[0]))
 
     @staticmethod

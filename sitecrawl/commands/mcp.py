@@ -7,11 +7,10 @@ import socket
 from collections.abc import Sequence
 from contextlib import suppress
 
-from scrapy.exceptions import UsageError
-
 from sitecrawl import install_command
 from sitecrawl.console.command_base import StoredCommand
 from sitecrawl.console.crawl_sources import find_crawl
+from sitecrawl.console.scrapy_commands import MisuseError
 from sitecrawl.console.search_files import search_file
 from sitecrawl.console.terminal import print_errors
 from sitecrawl.statuses import DONE
@@ -23,9 +22,9 @@ class Command(StoredCommand):
     def answer(self, args: Sequence[str], opts: argparse.Namespace) -> int:
         """Serve until the client closes standard input, or a signal."""
         if args:
-            raise UsageError(f"there is nothing to do with {args[0]!r}", print_help=False)
+            raise MisuseError(f"there is nothing to do with {args[0]!r}")
         if opts.http is not None and not 0 < opts.http < 65536:
-            raise UsageError("--http is a port, a number from 1 to 65535", print_help=False)
+            raise MisuseError("--http is a port, a number from 1 to 65535")
         # Every command imports this module; only this one needs the SDK, which is an extra.
         try:
             from sitecrawl.browse.model_tools import (  # noqa: PLC0415
@@ -35,8 +34,8 @@ class Command(StoredCommand):
                 serve_stdio,
             )
         except ModuleNotFoundError as error:
-            raise UsageError(
-                f"scrapy mcp needs {error.name}: {install_command('mcp')}.", print_help=False
+            raise MisuseError(
+                f"scrapy mcp needs {error.name}: {install_command('mcp')}."
             ) from error
         from sitecrawl.browse.crawl_reader import CrawlReader  # noqa: PLC0415
         from sitecrawl.browse.index_follower import IndexFollower  # noqa: PLC0415
@@ -61,6 +60,4 @@ def _check_port(address: str, port: int) -> None:
     try:
         socket.create_server((address, port)).close()
     except OSError as error:
-        raise UsageError(
-            f"--http {port}: the port cannot be used ({error.strerror})", print_help=False
-        ) from error
+        raise MisuseError(f"--http {port}: the port cannot be used ({error.strerror})") from error

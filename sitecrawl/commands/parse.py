@@ -5,9 +5,8 @@ from __future__ import annotations
 import argparse
 
 from scrapy.commands import parse
-from scrapy.exceptions import UsageError
 
-from sitecrawl.console.scrapy_commands import SinglePageCommand
+from sitecrawl.console.scrapy_commands import MisuseError, SinglePageCommand
 
 
 class Command(SinglePageCommand, parse.Command):
@@ -18,10 +17,9 @@ class Command(SinglePageCommand, parse.Command):
         super().process_options(args, opts)
         url = args[0] if args else "URL"
         if opts.spider in (None, "site"):
-            raise UsageError(
+            raise MisuseError(
                 "a page is read as part of a crawl. Its links: scrapy links "
                 f"{url}; whether it is crawled: scrapy explain {url}; its document: "
                 f"scrapy crawl site -a mode=page -a start={url} -O document.jsonl; "
-                "a spider of your own: --spider NAME",
-                print_help=False,
+                "a spider of your own: --spider NAME"
             )

@@ -9,14 +9,13 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from scrapy.exceptions import UsageError
-
 from sitecrawl.config.configuration import changed_options
 from sitecrawl.config.options.crawl_options import NAMING
 from sitecrawl.config.rules_from_options import apply_learned
 from sitecrawl.console.command_base import StoredCommand
 from sitecrawl.console.crawl_sources import CrawledSource, find_crawl
 from sitecrawl.console.reindexing import ReindexPlan, StoredJudge, rewrite_unchanged
+from sitecrawl.console.scrapy_commands import MisuseError
 from sitecrawl.console.terminal import print_lines
 from sitecrawl.frontier.opening import open_records, open_reindex
 from sitecrawl.frontier.stored_reindex import Reindex
@@ -34,7 +33,7 @@ class Command(StoredCommand):
     def answer(self, args: Sequence[str], opts: argparse.Namespace) -> int:
         """Apply the configuration, or print the plan; return 1 if nothing changes."""
         if args:
-            raise UsageError(f"there is nothing to do with {args[0]!r}", print_help=False)
+            raise MisuseError(f"there is nothing to do with {args[0]!r}")
         source = find_crawl(self.settings["SITECRAWL_DATABASE"], opts.spargs)
         rules, params = self.rules(source.configuration), source.configuration.params
         with open_records(source.database) as records:

@@ -9,8 +9,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from importlib.util import find_spec
 
-from scrapy.exceptions import UsageError
-
 from sitecrawl import install_command, typed_program
 from sitecrawl.config.types import read_duration
 from sitecrawl.console.command_base import FetchingCommand
@@ -18,6 +16,7 @@ from sitecrawl.console.crawl_overview import read_overviews
 from sitecrawl.console.crawl_sources import find_crawl
 from sitecrawl.console.line_files import overwrite
 from sitecrawl.console.page_fetcher import check_outside
+from sitecrawl.console.scrapy_commands import MisuseError
 from sitecrawl.console.terminal import print_errors, print_lines, status_line
 from sitecrawl.frontier.opening import open_survey
 from sitecrawl.frontier.records import RunRecord
@@ -45,7 +44,7 @@ class Command(FetchingCommand):
     def answer(self, args: Sequence[str], opts: argparse.Namespace) -> int:
         """Write the page or the list; return 1 if the list is empty."""
         if problem := _misuse(args, opts):
-            raise UsageError(problem, print_help=False)
+            raise MisuseError(problem)
         wanted = _list_named(opts.list) if opts.list else None
         if opts.config:
             return self._report_crawls(wanted, opts)
@@ -108,15 +107,13 @@ def _run_before(text: str, runs: Sequence[RunRecord]) -> int:
             at = time.time() - read_duration(text)
     except ValueError:
         words = "--against: write the number of a run, a date (2026-11-23) or an age (7d)"
-        raise UsageError(words, print_help=False) from None
+        raise MisuseError(words) from None
     return max((each.id for each in runs if each.started_at < at), default=0)
 
 
 def _list_named(name: str) -> ReportList:
     if name not in BY_NAME:
-        raise UsageError(
-            f"there is no list {name!r}; known: {', '.join(BY_NAME)}", print_help=False
-        )
+        raise MisuseError(f"there is no list {name!r}; known: {', '.join(BY_NAME)}")
     return BY_NAME[name]
 
 
@@ -130,7 +127,7 @@ def _write_workbook(path: str, lists: Iterable[FilledList]) -> int:
     try:
         write_workbook(path, lists)
     except OSError as error:
-        raise UsageError(f"{path} cannot be written: {error.strerror}", print_help=False) from None
+        raise MisuseError(f"{path} cannot be written: {error.strerror}") from None
     print_errors([f"Written to {path}."])
     return DONE
 

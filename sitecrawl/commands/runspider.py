@@ -8,11 +8,15 @@ from collections.abc import Mapping
 from scrapy import Spider
 from scrapy.commands import runspider
 from scrapy.crawler import Crawler
-from scrapy.exceptions import UsageError
 
 from sitecrawl.commands.crawl import exit_status, problems_of
 from sitecrawl.config.config_errors import unknown_words
-from sitecrawl.console.scrapy_commands import StartedCommand, crawl_settings, is_site_spider
+from sitecrawl.console.scrapy_commands import (
+    MisuseError,
+    StartedCommand,
+    crawl_settings,
+    is_site_spider,
+)
 from sitecrawl.console.setting_problems import setting_problems
 
 
@@ -26,10 +30,10 @@ class Command(StartedCommand, runspider.Command):
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
         """Read the options; raise UsageError for unusable settings."""
         if unknown := unknown_words(args):
-            raise UsageError("\n".join(unknown), print_help=False)
+            raise MisuseError("\n".join(unknown))
         super().process_options(args, opts)
         if problems := list(setting_problems(self.settings)):
-            raise UsageError("\n".join(problems), print_help=False)
+            raise MisuseError("\n".join(problems))
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         """Crawl; exit with the status that the crawl set."""
@@ -44,6 +48,6 @@ class Command(StartedCommand, runspider.Command):
             settings = crawl_settings(spidercls, self.settings)
             problems += problems_of(spidercls, self._arguments, settings)
         if problems:
-            raise UsageError("\n".join(problems), print_help=False)
+            raise MisuseError("\n".join(problems))
         self.crawler = super()._create_crawler(spidercls)
         return self.crawler

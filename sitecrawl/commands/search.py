@@ -10,14 +10,13 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from scrapy.exceptions import UsageError
-
 from sitecrawl import typed_program
 from sitecrawl.console.command_base import StoredCommand
 from sitecrawl.console.crawl_sources import find_crawl
-from sitecrawl.console.maintenance import with_noun
+from sitecrawl.console.scrapy_commands import MisuseError
 from sitecrawl.console.search_files import update_search_file
 from sitecrawl.console.terminal import print_errors, print_lines, printable
+from sitecrawl.crawl.run_summary import counted
 from sitecrawl.statuses import DATABASE_ERROR
 from sitecrawl.sync.embedding import EMBED, query_vector
 from sitecrawl.sync.target import SyncError
@@ -39,12 +38,9 @@ class Command(StoredCommand):
 
         words = " ".join(args)
         if not words.strip():
-            raise UsageError(
-                f"give words to search for: {typed_program()} search how to install",
-                print_help=False,
-            )
+            raise MisuseError(f"give words to search for: {typed_program()} search how to install")
         if opts.limit < 1 or opts.offset < 0:
-            raise UsageError("--limit is 1 or more, --offset 0 or more", print_help=False)
+            raise MisuseError("--limit is 1 or more, --offset 0 or more")
         filters = SearchFilters(
             opts.site, opts.under, opts.language, opts.type, opts.spargs.get("realm", "")
         )
@@ -79,7 +75,7 @@ def _print_results(words: str, found: SearchResults) -> int:
     elif not found.total:
         print_errors([f"No page has these words: {words}.", *_near(found)])
     lines = (line for hit in found.hits for line in _lines(hit, marked=marked))
-    total = [with_noun(found.total, "page")] if found.hits else []
+    total = [counted(found.total, "page")] if found.hits else []
     return print_lines(chain(lines, total), escaped=True)
 
 

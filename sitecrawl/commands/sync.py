@@ -10,14 +10,13 @@ from contextlib import closing
 from dataclasses import asdict
 from types import FrameType
 
-from scrapy.exceptions import UsageError
-
 from sitecrawl import typed_program
 from sitecrawl.console.command_base import StoredCommand
 from sitecrawl.console.crawl_sources import Source, find_crawl
-from sitecrawl.console.maintenance import with_noun
+from sitecrawl.console.scrapy_commands import MisuseError
 from sitecrawl.console.search_files import search_file
 from sitecrawl.console.terminal import print_errors, print_lines
+from sitecrawl.crawl.run_summary import counted
 from sitecrawl.frontier.change_log import ChangeLog
 from sitecrawl.frontier.opening import open_change_log
 from sitecrawl.statuses import BAD_USAGE, DATABASE_ERROR, DONE, NO_RESULT
@@ -38,18 +37,18 @@ class Command(StoredCommand):
     def answer(self, args: Sequence[str], opts: argparse.Namespace) -> int:
         """Synchronise; return 1 if the target refused documents."""
         if len(args) > 1:
-            raise UsageError("give one TARGET", print_help=False)
+            raise MisuseError("give one TARGET")
         if opts.rebuild + opts.follow + opts.dry_run > 1:
-            raise UsageError("give one of --rebuild, --follow and --dry-run", print_help=False)
+            raise MisuseError("give one of --rebuild, --follow and --dry-run")
         if opts.batch is not None and opts.batch < 1:
-            raise UsageError("--batch is a number of changes, 1 or more", print_help=False)
+            raise MisuseError("--batch is a number of changes, 1 or more")
         source = find_crawl(self.settings["SITECRAWL_DATABASE"], opts.spargs)
         uri = args[0] if args else f"sqlite:///{search_file(source)}"
         try:
             with open_change_log(source.database) as log:
                 return _synchronize(log, source, uri, opts)
         except TargetUriError as error:
-            raise UsageError(str(error), print_help=False) from error
+            raise MisuseError(str(error)) from error
 
 
 def _synchronize(log: ChangeLog, source: Source, uri: str, opts: argparse.Namespace) -> int:
@@ -99,8 +98,8 @@ def _print_pending(uri: str, upserts: int, deletions: int, *, as_json: bool) -> 
         return print_lines([json.dumps(record)])
     if not upserts + deletions:
         return print_lines([f"{name} has every change."])
-    documents = with_noun(upserts, "document")
-    gone = with_noun(deletions, "deletion")
+    documents = counted(upserts, "document")
+    gone = counted(deletions, "deletion")
     return print_lines([f"{name} would get {documents} and {gone}."])
 
 
@@ -110,12 +109,12 @@ def _print_report(uri: str, done: SyncReport, *, as_json: bool) -> int:
         print_lines([json.dumps({"target": name, **asdict(done)})])
     elif done.count:
         how = "was rebuilt with" if done.rebuilt else "got"
-        documents, gone = with_noun(done.upserts, "document"), with_noun(done.deletions, "deletion")
+        documents, gone = counted(done.upserts, "document"), counted(done.deletions, "deletion")
         print_lines([f"{name} {how} {documents} and {gone}."])
     else:
         print_lines([f"{name} has every change; there was nothing to write."])
     if done.refused:
-        refused = with_noun(done.refused, "document")
+        refused = counted(done.refused, "document")
         print_errors(
             [f"{name} refused {refused}; {typed_program()} frontier refused says which, and why."]
         )

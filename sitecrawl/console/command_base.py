@@ -10,7 +10,6 @@ from collections.abc import Iterable, Sequence
 from io import TextIOWrapper
 from typing import Any, ClassVar
 
-from scrapy.exceptions import UsageError
 from scrapy.utils.conf import arglist_to_dict
 
 from sitecrawl.config.config_errors import ConfigError, unknown_words
@@ -18,7 +17,7 @@ from sitecrawl.config.configuration import Configuration
 from sitecrawl.config.options.mode import not_a_url
 from sitecrawl.console.crawl_sources import COMPLETE
 from sitecrawl.console.option_flags import add_option_flags
-from sitecrawl.console.scrapy_commands import DescribedCommand, spider_loader
+from sitecrawl.console.scrapy_commands import DescribedCommand, MisuseError, spider_loader
 from sitecrawl.console.setting_problems import setting_problems
 from sitecrawl.console.terminal import print_errors
 from sitecrawl.defaults import SITECRAWL_DATABASE
@@ -71,19 +70,19 @@ class StoredCommand(DescribedCommand):
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
         """Read the options; raises UsageError."""
         if unknown := unknown_words(args):
-            raise UsageError(unknown[0], print_help=False)
+            raise MisuseError(unknown[0])
         names = Counter(word.partition("=")[0] for word in opts.spargs)
         for name, count in names.items():
             if count > 1:
-                raise UsageError(f"-a {name} is given {count} times", print_help=False)
+                raise MisuseError(f"-a {name} is given {count} times")
         super().process_options(args, opts)
         if problems := list(setting_problems(self.settings)):
-            raise UsageError("\n".join(problems), print_help=False)
+            raise MisuseError("\n".join(problems))
         self._spider = opts.spider
         try:
             opts.spargs = arglist_to_dict(opts.spargs)
         except ValueError:
-            raise UsageError("write -a NAME=VALUE", print_help=False) from None
+            raise MisuseError("write -a NAME=VALUE") from None
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         """Run the command; print each error on one line and set the exit status."""
@@ -122,7 +121,7 @@ class StoredCommand(DescribedCommand):
         loader = spider_loader(self.settings)
         spider: Any = loader.load(self._spider) if self._spider in loader.list() else None
         if not hasattr(spider, "build_rules"):
-            raise UsageError(f"there is no spider {self._spider!r} with rules", print_help=False)
+            raise MisuseError(f"there is no spider {self._spider!r} with rules")
         return spider
 
     @staticmethod
@@ -140,7 +139,7 @@ class FetchingCommand(StoredCommand):
 def read_url(args: Sequence[str], command: str) -> str:
     """Return the one URL that a command takes, normalized; raises UsageError."""
     if len(args) != 1:
-        raise UsageError(f"give one URL: scrapy {command} https://example.org/", print_help=False)
+        raise MisuseError(f"give one URL: scrapy {command} https://example.org/")
     if "://" not in args[0]:
-        raise UsageError(not_a_url(args[0]), print_help=False)
+        raise MisuseError(not_a_url(args[0]))
     return normalize(args[0]) or args[0]

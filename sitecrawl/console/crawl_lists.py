@@ -29,7 +29,7 @@ def list_errors(records: Records, realm: str | None) -> Iterator[Entry]:
     The origins that the last run gave up come first.
     """
     run = records.last_run(realm)
-    counters: dict[str, Any] = dict(run.counters) if run is not None else {}
+    counters = run.counters if run is not None else {}
     for origin, why in counters.get("given_up", {}).items():
         record = {"url": origin, "outcome": "given_up", "status": None, "reason": why}
         yield {**record, "referrer": None}, f"- given_up {origin} {why}"
@@ -57,7 +57,7 @@ def list_mirrors(records: Records, realm: str | None) -> Iterator[Entry]:
 def list_left_out(records: Records, realm: str | None) -> Iterator[Entry]:
     """Yield the kinds of pages of which the last run left URLs out, the largest first."""
     run = records.last_run(realm)
-    counters: dict[str, Any] = dict(run.counters) if run is not None else {}
+    counters = run.counters if run is not None else {}
     found = counters.get("left_out") or {}
     for kind, left in sorted(found.items(), key=lambda each: -each[1]["urls"]):
         line = f"{left['reason']} {left['urls']} {kind} ({tried_words(left)}) -a always_fetch='{left['always_fetch']}'"

@@ -104,5 +104,5 @@ def _overview(name: str, source: Source) -> CrawlOverview:
         sum(each.documents for each in origins),
         sum(each.waiting for each in origins),
         [each.key for each in origins if statistics.ended(each) in FAILED],
-        dict[str, Any](source.run.counters).get("failed_starts", ()),
+        source.run.counters.get("failed_starts", ()),
     )

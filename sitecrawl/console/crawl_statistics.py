@@ -72,14 +72,13 @@ class CrawlStatistics:
     @property
     def given_up(self) -> dict[str, str]:
         """Return the origins that the last run gave up, with reasons."""
-        counters: dict[str, Any] = dict(self.run.counters)
-        return counters.get("given_up") or {}
+        return self.run.counters.get("given_up") or {}
 
     @property
     def refused(self) -> dict[str, int]:
         """Return the number of links that the last run refused, by reason."""
-        with_noun = self.run.counters.items()
-        found = {name: int(count) for name, count in with_noun if name.startswith(REFUSED)}
+        counters = self.run.counters.items()
+        found = {name: int(count) for name, count in counters if name.startswith(REFUSED)}
         return {name.removeprefix(REFUSED): count for name, count in sorted(found.items())}
 
     def record(self) -> dict[str, Any]:

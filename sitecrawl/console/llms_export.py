@@ -9,8 +9,8 @@ from urllib.parse import urlsplit
 
 from sitecrawl.config.config_errors import ConfigError
 from sitecrawl.console.line_files import overwrite
-from sitecrawl.console.maintenance import with_noun
 from sitecrawl.console.terminal import CONTROLS, print_errors
+from sitecrawl.crawl.run_summary import counted
 from sitecrawl.frontier.records import Records
 from sitecrawl.policy.documents.llms_text import (
     ListedDocument,
@@ -44,7 +44,7 @@ def export_llms(records: Records, realm: str, place: str, language: str = "") ->
 
     sites = listed_documents(permitted(), language)
     if left_out:
-        count = with_noun(left_out, "document")
+        count = counted(left_out, "document")
         print_errors(
             [f"{count} left out: robots directives (noarchive, nosnippet) of the pages say so."]
         )

@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 from sitecrawl import typed_program
 from sitecrawl.config.config_errors import ConfigError
 from sitecrawl.console.terminal import stamp
+from sitecrawl.crawl.run_summary import counted
 from sitecrawl.frontier.base import Candidate, Change
 from sitecrawl.frontier.opening import (
     open_administration,
@@ -45,7 +46,7 @@ def clear_errors(database: str, realm: str) -> ChangeReport:
     with open_administration(database, realm) as administration:
         count = administration.clear_errors()
     return ChangeReport(
-        count, f"{with_noun(count, 'URL')} of realm {realm!r} that failed will be asked again."
+        count, f"{counted(count, 'URL')} of realm {realm!r} that failed will be asked again."
     )
 
 
@@ -62,9 +63,7 @@ def confirm(database: str, realm: str, origin: str | None) -> ChangeReport:
     """Carry out the changes that are held, of one origin or of all."""
     with open_administration(database, realm) as administration:
         count = len(administration.confirm(origin))
-    return ChangeReport(
-        count, f"{with_noun(count, 'change')} written; the next crawl delivers them."
-    )
+    return ChangeReport(count, f"{counted(count, 'change')} written; the next crawl delivers them.")
 
 
 def delete_realm(database: str, realm: str) -> ChangeReport:
@@ -91,7 +90,7 @@ def delete_origin(database: str, realm: str, origin: str) -> ChangeReport:
 
 
 def _deleted(what: str, realm: str, changes: Sequence[Change]) -> ChangeReport:
-    message = f"{what} was deleted; {with_noun(len(changes), 'deletion')} written."
+    message = f"{what} was deleted; {counted(len(changes), 'deletion')} written."
     if changes:
         export = f"{typed_program()} export -a realm={quote(realm)} --since {changes[0].seq - 1}"
         message += f" {export} prints them; the next crawl of that realm delivers them."
@@ -123,18 +122,13 @@ def adopt(database: str, rules: Rules, path: str) -> ChangeReport:
     for realm, states in by_realm.items():
         with open_administration(database, realm) as administration:
             count += administration.adopt(states)
-    return ChangeReport(count, f"{with_noun(count, 'URL')} read from {path}.", problems)
+    return ChangeReport(count, f"{counted(count, 'URL')} read from {path}.", problems)
 
 
 def candidate(rules: Rules, url: str) -> Candidate:
     """Return a URL in the form that the crawl stores, regardless of the rules."""
     admission = rules.admit(normalize(url) or url)
     return Candidate(admission.origin, admission.fingerprint, admission.url)
-
-
-def with_noun(count: int, noun: str) -> str:
-    """Return a count with its noun: ``1 URL``, ``2 URLs``."""
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
 def _lines(path: str) -> Iterable[str]:

@@ -9,7 +9,7 @@ from typing import Any
 from sitecrawl import typed_program
 from sitecrawl.config.configuration import Configuration
 from sitecrawl.config.rules_from_options import start_fingerprints
-from sitecrawl.console.maintenance import with_noun
+from sitecrawl.crawl.run_summary import counted
 from sitecrawl.frontier.base import Candidate
 from sitecrawl.frontier.stored_reindex import Rewrite
 from sitecrawl.policy.decision import Admission
@@ -112,14 +112,14 @@ class ReindexPlan:
         changed = ", ".join(self.options)
         yield f"Options that differ from the last run: {changed or 'none'}"
         for word, found in self.deleted.items():
-            yield f"{with_noun(len(found), 'document')} deleted ({word})"
+            yield f"{counted(len(found), 'document')} deleted ({word})"
             for url, rewrite in found[:EXAMPLES]:
                 why = f"now {rewrite.successor.url}" if rewrite.successor else rewrite.rule
                 yield f"  {url}: {why}"
         if self.written:
-            yield f"{with_noun(self.written, 'document')} rewritten in their new form"
+            yield f"{counted(self.written, 'document')} rewritten in their new form"
         if self.reread:
-            yield f"{with_noun(self.reread, 'document')} due: their pages must be read again"
+            yield f"{counted(self.reread, 'document')} due: their pages must be read again"
         if self.options and self.since is not None and not self.nothing:
             yield KEEP.format(", ".join(self.options))
         yield self._end()

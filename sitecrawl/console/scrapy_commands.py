@@ -115,6 +115,13 @@ def spider_loader(settings: BaseSettings) -> SpiderLoaderProtocol:
     return get_spider_loader(own)
 
 
+class MisuseError(UsageError):
+    """A wrong use of a command, which is told without its help."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text, print_help=False)
+
+
 class PlainSpiderLoader(SpiderLoader):
     """Spider loader that loads SiteSpiders as plain spiders: callbacks without a crawl."""
 
@@ -210,6 +217,4 @@ class SinglePageCommand(StartedCommand):
         name = getattr(opts, "spider", None)
         known = spider_loader(self.settings).list()
         if name is not None and name not in known:
-            raise UsageError(
-                f"--spider {name}: there is no such spider.{nearest(name, known)}", print_help=False
-            )
+            raise MisuseError(f"--spider {name}: there is no such spider.{nearest(name, known)}")

@@ -49,12 +49,19 @@ class FrontierOwner:
         self.failed.send()
 
     @contextmanager
-    def errors_end_crawl(self, words: str) -> Iterator[None]:
-        """End the crawl if the block raises anything; log what nobody foresaw, after ``words``."""
+    def failures_end_crawl(self) -> Iterator[None]:
+        """End the crawl if its database fails in the block."""
         try:
             yield
         except FrontierError as error:
             self.fail(error)
+
+    @contextmanager
+    def errors_end_crawl(self, words: str) -> Iterator[None]:
+        """End the crawl if the block raises anything; log what nobody foresaw, after ``words``."""
+        try:
+            with self.failures_end_crawl():
+                yield
         except Exception as error:
             logger.exception("%s", words)
             self.fail(FrontierError(f"{type(error).__name__}: {error}"))
@@ -62,7 +69,5 @@ class FrontierOwner:
     async def close(self, reason: str, counters: dict[str, Any]) -> None:
         """End the run with its finish reason and counters."""
         if self.failure is None and self.run_id:
-            try:
+            with self.failures_end_crawl():
                 await self.frontier.close(reason, counters)
-            except FrontierError as error:
-                self.fail(error)

@@ -13,7 +13,6 @@ from sitecrawl.crawl.frontier_owner import FrontierOwner
 from sitecrawl.crawl.recorder import Recorder
 from sitecrawl.frontier.base import (
     Candidate,
-    FrontierError,
     LastVisit,
     VisitResult,
 )
@@ -197,11 +196,9 @@ class SeedRedirects:
     async def begin(self, seeds: Sequence[Candidate]) -> None:
         """Bring into scope the stored redirect targets of the starts; the first run has none."""
         self._starts = [seed.url for seed in seeds]
-        try:
+        with self._owner.failures_end_crawl():
             if self._owner.run_id > 1:
                 await self._look(self._starts)
-        except FrontierError as error:
-            self._owner.fail(error)
 
     async def look(self, origin: str) -> None:
         """Bring an origin into scope if the database has a redirect from a start to it.

@@ -13,7 +13,7 @@ from scrapy.http import Response
 from sitecrawl.config.assembly import header_policy
 from sitecrawl.crawl.frontier_owner import FrontierOwner
 from sitecrawl.extensions.crawl import crawl_of
-from sitecrawl.frontier.base import DueUrl, Following, FrontierError
+from sitecrawl.frontier.base import DueUrl, Following
 from sitecrawl.frontier.kept_files import KeptFile
 from sitecrawl.policy.http.request_headers import HeaderPolicy, Wanted, conditional, modified_since
 from sitecrawl.policy.outcomes import Outcome
@@ -148,11 +148,9 @@ class KeptFilesMiddleware:
         return response
 
     async def _add_validators(self, request: Request) -> None:
-        try:
+        kept = None
+        with self._owner.failures_end_crawl():
             kept = await self._owner.frontier.kept_file(request.url)
-        except FrontierError as error:
-            self._owner.fail(error)
-            return
         if kept is None:
             return
         request.meta[KEPT] = kept
@@ -164,8 +162,6 @@ class KeptFilesMiddleware:
         etag, date = (header(response.headers, name) for name in ("ETag", "Last-Modified"))
         if etag or date:
             kept = KeptFile(etag or None, date or None, response.body, time.time())
-            try:
+            with self._owner.failures_end_crawl():
                 await self._owner.frontier.keep_file(response.url, kept)
-            except FrontierError as error:
-                self._owner.fail(error)
         return response

@@ -16,7 +16,6 @@ from scrapy.http import Response
 from sitecrawl.crawl.reader_processes import PageReaders, PageReadersError
 from sitecrawl.crawl.visit import Visit
 from sitecrawl.extensions.crawl import Crawl, crawl_of
-from sitecrawl.frontier.base import FrontierError
 from sitecrawl.policy.documents.audit import audit_text
 from sitecrawl.policy.documents.obedience import Obedience
 from sitecrawl.policy.documents.placeholders import judge_page
@@ -185,10 +184,8 @@ class MetaRobotsMiddleware:
     ) -> Response:
         """End the visit of an unchanged page, whose metas are those of its document."""
         stored: Mapping[str, Any] = NOTHING_SAID
-        try:
+        with self._owner.failures_end_crawl():
             stored = await self._owner.frontier.usage(visit.due.origin, visit.due.fingerprint)
-        except FrontierError as error:
-            self._owner.fail(error)
         usage = self._usage(
             request, response, stated_metas(stored), [*stated_licenses(stored, response.url)]
         )

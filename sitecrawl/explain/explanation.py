@@ -181,12 +181,12 @@ class PastRefusals:
                 break
             found.add(run, "the last run" if run is runs[0] else f"run {run.id}")
         if runs:
-            found.given_up = dict[str, Any](runs[0].counters).get("given_up") or {}
+            found.given_up = runs[0].counters.get("given_up") or {}
         return found
 
     def add(self, run: RunRecord, name: str) -> None:
         """Add the refusals of a run, shown as ``name``."""
-        counters: dict[str, Any] = dict(run.counters)
+        counters = run.counters
         kept = counters.get("refusals") or {}
         for word, reason in RECORDED_REASONS.items():
             count = int(counters.get(COUNTED + word, 0))

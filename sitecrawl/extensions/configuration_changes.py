@@ -15,7 +15,6 @@ from sitecrawl.config.assembly import database_url
 from sitecrawl.config.configuration import Configuration, changed_options
 from sitecrawl.config.options.crawl_options import NAMING, READING
 from sitecrawl.extensions.crawl import crawl_of
-from sitecrawl.frontier.base import FrontierError
 from sitecrawl.frontier.opening import open_records
 
 KEEPS_ITS_LIST = (
@@ -47,13 +46,9 @@ class ConfigurationChanges:
         crawl = crawl_of(self._crawler)
         if crawl.owner.failure is not None:
             return
-        try:
-            notice = await asyncio.to_thread(self._notice, crawl.owner.run_id)
-        except FrontierError as error:
-            crawl.owner.fail(error)
-            return
-        if notice:
-            logger.info("%s", notice)
+        with crawl.owner.failures_end_crawl():
+            if notice := await asyncio.to_thread(self._notice, crawl.owner.run_id):
+                logger.info("%s", notice)
 
     def _notice(self, run: int) -> str:
         params = self._configuration.params

@@ -22,7 +22,6 @@ from sitecrawl.crawl.run_summary import (
     textless_document_lines,
 )
 from sitecrawl.extensions.crawl import Crawl, crawl_of
-from sitecrawl.frontier.base import FrontierError
 from sitecrawl.scheduling.origin_knowledge import unchanged_lines
 from sitecrawl.scheduling.yields import left_out_lines
 from sitecrawl.statuses import DATABASE_ERROR, DONE, MAX_PAGES, NO_RESULT, STARTS_FAILED
@@ -74,15 +73,14 @@ class CrawlEnding:
         self._crawl.stop_watching()
         try:
             await self._crawl.recorder.flush_all()
-            await self._save_origins()
+            with self._crawl.owner.failures_end_crawl():
+                await self._crawl.leased.save_all()
             await self._crawl.budget.end()
         finally:
             await self._crawl.delivery.complete(finished=self._has_finished)
-        try:
+        ending = self.result
+        with self._crawl.owner.failures_end_crawl():
             ending = await self._end()
-        except FrontierError as error:
-            self._crawl.owner.fail(error)
-            ending = self.result
         self._set(ending)
 
     def _set(self, ending: RunEnding) -> None:
@@ -107,12 +105,6 @@ class CrawlEnding:
     @property
     def _has_finished(self) -> bool:
         return self._finish_reason.startswith(("finished", MAX_PAGES, "closespider_"))
-
-    async def _save_origins(self) -> None:
-        try:
-            await self._crawl.leased.save_all()
-        except FrontierError as error:
-            self._crawl.owner.fail(error)
 
     async def _end(self) -> RunEnding:
         if self._crawl.owner.failure is not None:

@@ -15,7 +15,7 @@ from sitecrawl.frontier.loss_guard import LossGuard
 from sitecrawl.frontier.outbox import Outbox
 from sitecrawl.frontier.records import ERROR, ERRORS, WAITING
 from sitecrawl.frontier.runs import count_pending, last_run
-from sitecrawl.frontier.url_table import Urls
+from sitecrawl.frontier.url_table import OF_REALM, ONE, Urls
 from sitecrawl.policy.outcomes import Outcome
 from sitecrawl.web.urls.identity import DEFAULT_REALM
 
@@ -25,7 +25,6 @@ from sitecrawl.web.urls.identity import DEFAULT_REALM
 WAITS = "waiting = 1, due = 0, ages = 0, outcome = NULL, missing = 0, failures = 0"
 FAILS = "waiting = 0, due = NULL, ages = 0, outcome = ?, visited_at = coalesce(visited_at, 0)"
 INDEXED = "waiting = 0, due = ?, ages = 1, outcome = ?, visited_at = ?"
-OF_REALM = "origin IN (SELECT id FROM origin WHERE realm = ?)"
 OF_ORIGIN = "origin IN (SELECT id FROM origin WHERE realm = ? AND key = ?)"
 
 
@@ -97,12 +96,8 @@ class Administration:
             self._set(candidate, INDEXED, values, other, (state, state + 1))
 
     def _knows(self, candidate: Candidate) -> bool:
-        found = self._database.rows(
-            "SELECT 1 FROM url WHERE fingerprint = ? AND origin IN"
-            " (SELECT id FROM origin WHERE key = ? AND realm = ?)",
-            (candidate.fingerprint, candidate.origin, self._realm),
-        )
-        return bool(found)
+        one = (candidate.fingerprint, candidate.origin, self._realm)
+        return bool(self._database.rows(f"SELECT 1 FROM url WHERE {ONE}", one))
 
     def _set(
         self,
@@ -113,8 +108,7 @@ class Administration:
         more: Sequence[object] = (),
     ) -> bool:
         found = self._database.execute(
-            f"UPDATE url SET {columns} WHERE fingerprint = ? AND origin IN"
-            f" (SELECT id FROM origin WHERE key = ? AND realm = ?){condition}",
+            f"UPDATE url SET {columns} WHERE {ONE}{condition}",
             (*values, candidate.fingerprint, candidate.origin, self._realm, *more),
         )
         return found > 0

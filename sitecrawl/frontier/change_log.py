@@ -10,6 +10,7 @@ from typing import NamedTuple
 from sitecrawl.frontier.base import Change
 from sitecrawl.frontier.database import Database
 from sitecrawl.frontier.outbox import ChangeBatch, change_hash, read_changes, read_upserts
+from sitecrawl.frontier.url_table import OF_REALM
 
 # ruff: noqa: S608 -- only constants become part of a statement
 
@@ -29,7 +30,6 @@ TARGETS = (
     " (SELECT count(*) FROM dead_letter AS l WHERE l.target = t.target)"
     " FROM sync_target AS t ORDER BY t.target"
 )
-OF_REALM = "origin IN (SELECT id FROM origin WHERE realm = ?)"
 COUNT = (
     "SELECT (SELECT count(*) FROM document WHERE seq IS NOT NULL{of_realm})"
     " + (SELECT count(*) - count(DISTINCT s.url) FROM section AS s{of_section}),"

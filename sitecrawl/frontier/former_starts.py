@@ -20,6 +20,7 @@ from collections.abc import Iterable, Sequence
 from sitecrawl.frontier.base import Candidate, StateOptions
 from sitecrawl.frontier.database import Database
 from sitecrawl.frontier.link_table import LinkGraph
+from sitecrawl.frontier.url_table import OF_REALM, ONE, PENDING
 from sitecrawl.policy.lifecycle.revisit import FAILED, STILL_WAITING
 from sitecrawl.policy.outcomes import Outcome
 from sitecrawl.policy.refusal_reasons import FORMER_START
@@ -31,7 +32,6 @@ UNNAMED_REASON = FORMER_START.name
 UNNAMED_DETAIL = "it is no longer a start, and no page or sitemap in scope names it"
 
 GONE = f"{Outcome.FILE_NOT_FOUND:d}, {Outcome.FILE_GONE:d}"
-OF_REALM = "origin IN (SELECT id FROM origin WHERE realm = ?)"
 STARTS = (
     "SELECT u.id, o.key, u.fingerprint, u.url FROM url AS u JOIN origin AS o ON o.id = u.origin"
     " WHERE u.via = 'seed' AND o.realm = ? ORDER BY u.id"
@@ -45,10 +45,8 @@ MARKED = (
     "SELECT o.key, u.fingerprint FROM url AS u JOIN origin AS o ON o.id = u.origin"
     " WHERE u.unnamed = 1 AND o.realm = ?"
 )
-ONE = "fingerprint = ? AND origin = (SELECT id FROM origin WHERE key = ? AND realm = ?)"
 EXCLUDED = f"reason = '{UNNAMED_REASON}' AND due IS NULL AND waiting = 0"
 REQUEUE = f"UPDATE url SET waiting = 1, due = 0 WHERE unnamed = 1 AND {EXCLUDED} AND {ONE}"
-PENDING = "UPDATE origin SET pending = pending + 1 WHERE key = ? AND realm = ?"
 KEEP = (
     "DELETE FROM held_change WHERE reason = 'excluded'"
     f" AND url IN (SELECT id FROM url WHERE unnamed = 1 AND {ONE})"

@@ -13,6 +13,7 @@ from typing import Any
 
 from sitecrawl.frontier.database import Database
 from sitecrawl.frontier.documents import Documents, unpack
+from sitecrawl.frontier.leases import day_of
 from sitecrawl.policy.lifecycle.losses import Loss, LossCount
 
 VISITS = 20  # visits of an origin after which a document with content of its own is written
@@ -160,7 +161,7 @@ class HeldChanges:
 
     @property
     def _today(self) -> int:
-        return int(self._database.now() // (24 * 3600))
+        return day_of(self._database.now())
 
 
 def look_again(database: Database, realm: str) -> None:

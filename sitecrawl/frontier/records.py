@@ -146,7 +146,7 @@ class RunRecord:
     started_at: float
     finished_at: float | None
     finish_reason: str | None
-    counters: dict[str, float]
+    counters: dict[str, Any]
     reading: str | None
     stopped_at: float | None = None
 

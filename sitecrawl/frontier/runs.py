@@ -10,48 +10,41 @@ from sitecrawl.frontier.base import AlreadyRunningError, FrontierError, StateOpt
 from sitecrawl.frontier.database import Database
 from sitecrawl.frontier.held_changes import look_again
 from sitecrawl.frontier.leases import reap_dead_workers, register, stopped_without_end
-from sitecrawl.frontier.url_table import NOT_COOLING, Reminders
+from sitecrawl.frontier.url_table import NOT_COOLING, OF_REALM, Reminders
 from sitecrawl.policy.lifecycle.change_rate import PRIOR_RATE, WORTH
 from sitecrawl.policy.lifecycle.revisit import Age
 from sitecrawl.policy.origin_shares import block_size
 from sitecrawl.web.urls.identity import DEFAULT_REALM
 
+# ruff: noqa: S608 -- only constants become part of a statement
 CLOCK_SKEW = 60.0  # seconds
 FORCE = (
-    "UPDATE url SET waiting = 1 WHERE waiting = 0 AND run < ? AND due IS NOT NULL"  # noqa: S608
-    f" AND {NOT_COOLING} AND origin IN (SELECT id FROM origin WHERE realm = ?)"
+    "UPDATE url SET waiting = 1 WHERE waiting = 0 AND run < ? AND due IS NOT NULL"
+    f" AND {NOT_COOLING} AND {OF_REALM}"
 )
 REQUEUE = (
     "UPDATE url SET waiting = 1 WHERE waiting = 0 AND run < ? AND ages = ? AND due <= ?"
-    " AND origin IN (SELECT id FROM origin WHERE realm = ?)"
+    f" AND {OF_REALM}"
 )
 REREAD = (
     "UPDATE url SET waiting = 1 WHERE waiting = 0 AND due IS NOT NULL AND failures = 0"
-    " AND (reading <> ? OR outcome IN (25, 30)) AND origin IN (SELECT id FROM origin WHERE realm = ?)"
+    f" AND (reading <> ? OR outcome IN (25, 30)) AND {OF_REALM}"
 )
 REQUEUE_BY_RATE = (
     "UPDATE url SET waiting = 1 WHERE waiting = 0 AND run < ? AND ages = ? AND due <= ?"
     " AND (due <= ? OR coalesce(change_rate, ?) * (? - due) * (? - due) >= ?)"
-    " AND origin IN (SELECT id FROM origin WHERE realm = ?)"
+    f" AND {OF_REALM}"
 )
 AHEAD = "SELECT 1 FROM run WHERE realm = ? AND (started_at > ? OR finished_at > ?) LIMIT 1"
-CAPPED_OF_URL = (
-    "UPDATE url SET due = ? WHERE due > ? AND origin IN (SELECT id FROM origin WHERE realm = ?)"
-)
-READ_AGAIN = (
-    "UPDATE url SET indexed_at = ?, following = '' WHERE indexed_at > ?"
-    " AND origin IN (SELECT id FROM origin WHERE realm = ?)"
-)
+CAPPED_OF_URL = f"UPDATE url SET due = ? WHERE due > ? AND {OF_REALM}"
+READ_AGAIN = f"UPDATE url SET indexed_at = ?, following = '' WHERE indexed_at > ? AND {OF_REALM}"
 CAPPED_OF_ORIGIN = (
     "UPDATE origin SET robots_expires_at = 0, visit_day = 0, loss_day = 0,"
     " ready_at = CASE WHEN ready_at > ? THEN ? ELSE ready_at END,"
     " lease_until = CASE WHEN lease_until > ? THEN ? ELSE lease_until END WHERE realm = ?"
 )
 READ_BEFORE = "SELECT reading FROM run WHERE id < ? AND realm = ? ORDER BY id DESC LIMIT 1"
-FORGET_HTML = (
-    "UPDATE document SET html = NULL WHERE html IS NOT NULL"
-    " AND origin IN (SELECT id FROM origin WHERE realm = ?)"
-)
+FORGET_HTML = f"UPDATE document SET html = NULL WHERE html IS NOT NULL AND {OF_REALM}"
 READS_OTHERWISE = "UPDATE run SET reading = NULL WHERE id = ? AND reading <> ?"
 
 

@@ -111,11 +111,9 @@ class Delivery:
 
         Stops early when the output fails or the crawl ends: the next run sends the rest.
         """
-        try:
+        with self._owner.failures_end_crawl():
             async with self._collecting:
                 await self._collect()
-        except FrontierError as error:
-            self._owner.fail(error)
 
     def follow(self) -> None:
         """Send the changes of worker processes, in order, while they crawl."""
@@ -188,10 +186,8 @@ class Delivery:
 
     async def end(self) -> None:
         """Discard the delivery records of a crawl that ended well: its files may be removed."""
-        try:
+        with self._owner.failures_end_crawl():
             await self._owner.frontier.end_deliveries()
-        except FrontierError as error:
-            self._owner.fail(error)
 
     async def _mark(self) -> None:
         feeds = self._feeds
@@ -199,10 +195,8 @@ class Delivery:
             return
         frontier = self._owner.frontier
         async with self._marking:
-            try:
+            with self._owner.failures_end_crawl():
                 for files, lines, found in await feeds.take_safe_lines():
                     if self._owner.failure is not None:
                         return
                     files.number = await frontier.delivered(lines, found, files.number)
-            except FrontierError as error:
-                self._owner.fail(error)

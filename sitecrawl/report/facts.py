@@ -244,7 +244,7 @@ class Facts:
     @cached_property
     def refusals(self) -> list[tuple[str, int, list[dict[str, str]]]]:
         """Links that rules refused in the last run, by reason, with the first examples."""
-        counters: dict[str, Any] = dict(self.run.counters)
+        counters = self.run.counters
         examples = counters.get("refusals") or {}
         counts = {
             name.removeprefix(REFUSED): int(number)
@@ -257,8 +257,7 @@ class Facts:
     @cached_property
     def left_out(self) -> dict[str, dict[str, Any]]:
         """Kinds of pages of which the last run left URLs out."""
-        counters: dict[str, Any] = dict(self.run.counters)
-        return counters.get("left_out") or {}
+        return self.run.counters.get("left_out") or {}
 
     @cached_property
     def receipts(self) -> list[SurveyedReceipt]:

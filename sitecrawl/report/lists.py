@@ -6,12 +6,13 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from heapq import nlargest
 
+from sitecrawl.console.terminal import stamp
 from sitecrawl.policy.documents.usage_permissions import USES, cited, unread_licenses
 from sitecrawl.policy.outcomes import REDIRECTS, Outcome
 from sitecrawl.policy.urls.templates import url_template
 from sitecrawl.report import problems
 from sitecrawl.report.facts import BROKEN, Facts, Row
-from sitecrawl.report.report_list import Reader, ReportList, moment, read_lists, word
+from sitecrawl.report.report_list import Reader, ReportList, read_lists, word
 from sitecrawl.web.urls.url import origin, split
 
 MAX_EXTREMES = 1000
@@ -29,14 +30,14 @@ LEFT_OUT = frozenset({Outcome.BLOCKED_BY_ROBOTS_TXT, Outcome.BLOCKED_URL_BY_LOCA
 def _changes(facts: Facts) -> Iterator[Row]:
     for each in facts.changes:
         kind = "deleted" if each.op == "delete" else each.change
-        yield kind, each.url, each.reason, each.moved_to, moment(each.made_at)
+        yield kind, each.url, each.reason, each.moved_to, stamp(each.made_at)
 
 
 def _runs(facts: Facts) -> Iterator[Row]:
     changes = facts.survey.change_counts()
     for run in reversed(facts.runs):
         counts = (changes[run.id][kind] for kind in ("new", "changed", "deleted"))
-        yield run.id, moment(run.started_at), moment(run.finished_at), run.finish_reason, *counts
+        yield run.id, stamp(run.started_at), stamp(run.finished_at), run.finish_reason, *counts
 
 
 def _outside(facts: Facts) -> Iterator[Row]:
@@ -44,7 +45,7 @@ def _outside(facts: Facts) -> Iterator[Row]:
     found = sorted(facts.outside, key=lambda each: -(each.outcome or 0))
     for each in found:
         outcome = "not checked" if each.outcome is None else word(each.outcome)
-        checked = (outcome, each.status, each.reason, moment(each.checked_at))
+        checked = (outcome, each.status, each.reason, stamp(each.checked_at))
         linking = tuple(facts.address(page) for page in pages[each.id].pages)
         yield each.url, each.kind, *checked, pages[each.id].total, linking
 
@@ -111,7 +112,7 @@ def _pages(facts: Facts) -> Iterator[Row]:
             head.language if head else None,
             head.title if head else None,
             each.via,
-            moment(each.visited_at),
+            stamp(each.visited_at),
         )
 
 
@@ -171,7 +172,7 @@ def _left_out(facts: Facts) -> Iterator[Row]:
 
 def _held(facts: Facts) -> Iterator[Row]:
     for each in facts.survey.held():
-        yield each.url, each.reason, each.moved_to, moment(each.seen_at)
+        yield each.url, each.reason, each.moved_to, stamp(each.seen_at)
 
 
 def _starts(facts: Facts) -> Iterator[Row]:
@@ -207,7 +208,7 @@ def _rounded(seconds: float | None) -> float | None:
 def _pauses(facts: Facts) -> Iterator[Row]:
     for each in facts.receipts:
         for pause in each.summary.pauses:
-            yield each.origin, moment(pause.at), pause.status, pause.asked, _rounded(pause.waited)
+            yield each.origin, stamp(pause.at), pause.status, pause.asked, _rounded(pause.waited)
 
 
 def _robots(facts: Facts) -> Iterator[Row]:
@@ -228,7 +229,7 @@ def _differences(facts: Facts) -> Iterator[Row]:
     for each in sorted(rows, key=lambda each: each.outcome not in BROKEN):
         was = before.get(each.id)
         if was is not None and each.outcome is not None and _fate_of(was) != _fate_of(each.outcome):
-            yield each.url, word(was), word(each.outcome), each.reason, moment(each.visited_at)
+            yield each.url, word(was), word(each.outcome), each.reason, stamp(each.visited_at)
 
 
 def _indexability(facts: Facts) -> Iterator[Row]:

@@ -7,10 +7,11 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from sitecrawl.console.crawl_overview import CrawlOverview
+from sitecrawl.console.terminal import stamp
 from sitecrawl.frontier.opening import open_survey
 from sitecrawl.report import problems
 from sitecrawl.report.facts import Facts, Row
-from sitecrawl.report.report_list import OVERVIEW, FilledList, ReportList, moment
+from sitecrawl.report.report_list import OVERVIEW, FilledList, ReportList
 from sitecrawl.statuses import DONE
 
 CRAWLS = ReportList(
@@ -57,5 +58,5 @@ def _crawl(overview: CrawlOverview, counts: Counter[str]) -> Row:
     starts = tuple(overview.failed_starts)
     state = (overview.name, overview.status, starts, overview.documents, overview.waiting)
     numbers = (counts[each] for each in (problems.HIGH, problems.MEDIUM, problems.LOW))
-    at = moment(run.finished_at) if run else None
+    at = stamp(run.finished_at) if run else None
     return (*state, *numbers, at, ended)

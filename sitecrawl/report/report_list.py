@@ -5,7 +5,6 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from importlib.resources import files
 from typing import TypeAlias
 
@@ -57,10 +56,3 @@ def read_lists(
 def word(outcome: Outcome | None) -> str:
     """Return the name of an outcome; ``waiting`` for none."""
     return "waiting" if outcome is None else outcome.name.lower()
-
-
-def moment(at: float | None) -> str | None:
-    """Return a time as RFC 3339 in UTC."""
-    if at is None:
-        return None
-    return datetime.fromtimestamp(at, UTC).isoformat(timespec="seconds").replace("+00:00", "Z")

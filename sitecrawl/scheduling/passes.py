@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from sitecrawl.config.options.crawl_options import CrawlParams
 from sitecrawl.crawl.discovery import Discovery
 from sitecrawl.crawl.frontier_owner import FrontierOwner
-from sitecrawl.frontier.base import Candidate, FrontierError
+from sitecrawl.frontier.base import Candidate
 from sitecrawl.reqmeta import ListingRequest
 from sitecrawl.scheduling.background import BackgroundTasks
 from sitecrawl.scheduling.leased_origins import LeasedOrigins
@@ -54,10 +54,8 @@ class Passes:
     async def begin(self, seeds: Sequence[Candidate]) -> None:
         """Begin the first pass."""
         self._seeds = seeds
-        try:
+        with self._owner.failures_end_crawl():
             await self._give_starts()
-        except FrontierError as error:
-            self._owner.fail(error)
         self._leased.acquire()
 
     def listen(self) -> None:
@@ -116,7 +114,7 @@ class Passes:
 
     async def _next(self) -> None:
         frontier = self._owner.frontier
-        try:
+        with self._owner.failures_end_crawl():
             await self._leased.renew()
             self._discovery.begin_pass()
             if self._params.considers != "starts":
@@ -125,8 +123,6 @@ class Passes:
                 self._listing_requests.begin_pass()
                 if not self._params.lists_pages:
                     await frontier.mark_due(self._seeds)
-        except FrontierError as error:
-            self._owner.fail(error)
         self._leased.acquire()
 
     def _begun(self, _: asyncio.Task[None]) -> None:
