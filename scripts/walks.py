@@ -24,14 +24,9 @@ WALK = re.compile(r"^## ([^\n]+): \d+ of \d+ files\n(.*?)(?=^## |^\[|\Z)", re.MU
 ALL = "\n\nAll files that run on the way, by `python -m scripts.walks`:\n\n"
 # Files that declare: their statements run when they are imported.
 DECLARE = {"config/options/rules.py", "policy/documents/fields.py", "policy/decision.py"}
-BY_TIMER = {
-    "frontier/runs.py",
-    "policy/decision.py",
-    "policy/origin_shares.py",
-    "scheduling/work_sharing.py",
-}
+BY_TIMER = {"policy/decision.py", "policy/origin_shares.py"}
 """Files of heartbeats, which may come at any time."""
-LEASES = {"scheduling/leased_origins.py"}
+LEASES = {"frontier/runs.py", "scheduling/leased_origins.py"}
 """The same: a start runs it in any case, a response only if a heartbeat comes on the way."""
 TRACER = """
 import json, pkgutil, sys, threading

@@ -37,10 +37,11 @@ from sitecrawl.policy.outcomes import Outcome
 from sitecrawl.scheduling.background import BackgroundTasks, EngineWaker
 from sitecrawl.scheduling.fetch_outcomes import LoginWalls, VisitRequests
 from sitecrawl.scheduling.leased_origins import LeasedOrigins
+from sitecrawl.scheduling.listed_pages import ListedPages
 from sitecrawl.scheduling.listing_requests import ListingRequests
 from sitecrawl.scheduling.missing_page_probes import MissingPageProbes, SecondReadings
 from sitecrawl.scheduling.origin import Origin
-from sitecrawl.scheduling.origin_knowledge import ListedPages, OriginKnowledge, ParameterMeanings
+from sitecrawl.scheduling.origin_knowledge import OriginKnowledge, ParameterMeanings
 from sitecrawl.scheduling.origin_queues import OriginQueues
 from sitecrawl.scheduling.passes import Passes
 from sitecrawl.scheduling.robots_files import RobotsFiles, UsageFiles

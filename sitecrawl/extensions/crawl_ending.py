@@ -22,7 +22,7 @@ from sitecrawl.crawl.run_summary import (
     textless_document_lines,
 )
 from sitecrawl.extensions.crawl import Crawl, crawl_of
-from sitecrawl.scheduling.origin_knowledge import unchanged_lines
+from sitecrawl.scheduling.listed_pages import unchanged_lines
 from sitecrawl.scheduling.yields import left_out_lines
 from sitecrawl.statuses import DATABASE_ERROR, DONE, MAX_PAGES, NO_RESULT, STARTS_FAILED
 

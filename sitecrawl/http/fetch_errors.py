@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import ssl
+from collections.abc import Iterator
 
 from scrapy.exceptions import (
     DownloadCancelledError,
@@ -93,9 +94,11 @@ class IncompleteReadError(ResponseDataLossError):
     """The connection ended within the body."""
 
 
-def error_class_names(error: BaseException) -> list[str]:
-    """Return the names of the exception's class and of its base classes."""
-    return [each.__name__ for each in type(error).__mro__]
+def exception_names(error: BaseException | None) -> Iterator[str]:
+    """Yield the class names of an exception and of its causes."""
+    while error is not None:
+        yield from (each.__name__ for each in type(error).__mro__)
+        error = error.__cause__ or error.__context__
 
 
 def connect_error(error: OSError, at: str = "") -> Exception:

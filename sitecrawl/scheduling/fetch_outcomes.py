@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -20,7 +20,7 @@ from sitecrawl.crawl.recorder import Recorder
 from sitecrawl.crawl.visit import Visit
 from sitecrawl.events import Event
 from sitecrawl.frontier.base import DueUrl, VisitResult
-from sitecrawl.http.fetch_errors import LeaseExpiredError
+from sitecrawl.http.fetch_errors import LeaseExpiredError, exception_names
 from sitecrawl.policy.advice import in_words
 from sitecrawl.policy.http.answers import FetchResult, answer_of_failure
 from sitecrawl.policy.http.retries import NOBODY_THERE, retry_wait
@@ -39,13 +39,6 @@ BROKEN = frozenset({500, 501})
 """Status codes by which a program fails on a page; others say that a server is busy or away."""
 MAX_WALLS = 5
 ASKS = f"{MAX_WALLS} pages in a row ask for a login"
-
-
-def exception_names(error: BaseException | None) -> Iterator[str]:
-    """Yield the class names of an exception and of its causes."""
-    while error is not None:
-        yield from (each.__name__ for each in type(error).__mro__)
-        error = error.__cause__ or error.__context__
 
 
 def charge_response(

@@ -19,13 +19,13 @@ from sitecrawl.crawl.discovery import Discovery
 from sitecrawl.crawl.frontier_owner import FrontierOwner
 from sitecrawl.crawl.seeds import SeedReport
 from sitecrawl.frontier.base import FrontierError
+from sitecrawl.http.fetch_errors import exception_names
 from sitecrawl.policy.http.answers import FetchResult, answer_of_failure
 from sitecrawl.policy.http.retries import retry_wait
 from sitecrawl.policy.urls.url_rules import read_target
 from sitecrawl.reqmeta import SITEMAP, UNCHANGED, ListingRequest, own_request
 from sitecrawl.responses import answer_of, header, location
 from sitecrawl.scheduling.background import BackgroundTasks
-from sitecrawl.scheduling.fetch_outcomes import exception_names
 from sitecrawl.scheduling.leased_origins import LeasedOrigins
 from sitecrawl.scheduling.origin import Origin
 from sitecrawl.scheduling.origin_queues import OriginQueues

@@ -15,7 +15,7 @@ from twisted.python.failure import Failure
 
 from sitecrawl.config.options.crawl_options import CrawlParams
 from sitecrawl.events import Event
-from sitecrawl.http.fetch_errors import LeaseExpiredError
+from sitecrawl.http.fetch_errors import LeaseExpiredError, exception_names
 from sitecrawl.policy.advice import in_words
 from sitecrawl.policy.decision import ALLOWED, Decision
 from sitecrawl.policy.http.answers import CHALLENGE, answer_of_failure
@@ -24,7 +24,6 @@ from sitecrawl.policy.outcomes import Outcome
 from sitecrawl.policy.refusal_reasons import ROBOTS_TXT, ROBOTS_TXT_UNREACHABLE
 from sitecrawl.reqmeta import ORIGIN, ROBOTS_OF, USAGE_FILE, own_request
 from sitecrawl.responses import answer_of, location
-from sitecrawl.scheduling.fetch_outcomes import exception_names
 from sitecrawl.scheduling.origin import Hold, Origin, RobotsFile
 from sitecrawl.web.robots.robots_txt import RobotsNotice, RobotsTxt, product_token
 from sitecrawl.web.robots.usage_statements import MAX_LICENSES, Statement

@@ -1,4 +1,4 @@
-"""What the workers of a run share: origins that are handed over, and the number of requests."""
+"""Sharing among the workers of a run: origins that are handed over, and the number of requests."""
 
 from __future__ import annotations
 

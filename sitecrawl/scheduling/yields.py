@@ -16,7 +16,7 @@ from sitecrawl.policy.worth.endless import EndlessParts, GrowingPage, Part, Stat
 from sitecrawl.policy.worth.evidence import Evidence, Read, Verdict
 from sitecrawl.policy.worth.kinds import pattern_of
 from sitecrawl.policy.worth.wanted import ENDLESS, LOW_YIELD, Wanted, tried_words
-from sitecrawl.scheduling.origin_knowledge import DATES
+from sitecrawl.scheduling.listed_pages import DATES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -24,7 +24,8 @@ from sitecrawl.frontier.opening import open_frontier
 from sitecrawl.policy.http.redirects import RedirectChains
 from sitecrawl.scheduling.background import BackgroundTasks, EngineWaker
 from sitecrawl.scheduling.leased_origins import LeasedOrigins
-from sitecrawl.scheduling.origin_knowledge import ListedPages, OriginKnowledge, ParameterMeanings
+from sitecrawl.scheduling.listed_pages import ListedPages
+from sitecrawl.scheduling.origin_knowledge import OriginKnowledge, ParameterMeanings
 from sitecrawl.scheduling.yields import Yields
 from tests.frontier.workers import SITE, candidate, ingested
 

@@ -24,7 +24,7 @@ from scrapy.utils.misc import build_from_crawler
 from scrapy.utils.test import get_crawler
 
 from sitecrawl.config.options.fetching import FetchParams
-from sitecrawl.http.fetch_errors import error_class_names
+from sitecrawl.http.fetch_errors import exception_names
 from sitecrawl.http.handler import BoundedDownloadHandler
 from sitecrawl.policy.http.answers import FetchResult, answer_of_failure, answer_of_status
 from sitecrawl.policy.http.network_addresses import AddressRule
@@ -84,7 +84,7 @@ class Fetch:
         try:
             response = await self(url, **options)
         except ENDS as error:
-            return answer_of_failure(error_class_names(error))
+            return answer_of_failure(exception_names(error))
         headers = {str(k).lower(): v for k, v in response.headers.to_unicode_dict().items()}
         return answer_of_status(response.status, headers)
 
