@@ -41,7 +41,6 @@ EXTENSIONS_BASE = {
     "sitecrawl.extensions.log_messages.PrintableLog": 5,
     "sitecrawl.extensions.crawl.Crawl": 10,
     "sitecrawl.extensions.crawl_ending.CrawlEnding": 11,
-    "sitecrawl.http.downloader.EarlyClose": 20,
     "sitecrawl.extensions.ignored_settings.IgnoredSettings": 30,
     "sitecrawl.extensions.configuration_changes.ConfigurationChanges": 40,
     "sitecrawl.extensions.progress_log.Progress": 50,

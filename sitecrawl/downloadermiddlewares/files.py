@@ -30,11 +30,10 @@ class FilesMiddleware:
     """
 
     def __init__(self, crawler: Crawler, params: CrawlParams) -> None:
-        limits = FileLimits()
         names = [each.name for each in wanted_formats(params.content_types)]
         self._crawler = crawler
         self._stats = crawler.stats
-        self._readers = FileReaders(names, limits)
+        self._readers = FileReaders(names, FileLimits())
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> FilesMiddleware:

@@ -11,9 +11,10 @@ from scrapy.crawler import Crawler
 from scrapy.http import Response
 
 from sitecrawl.config.assembly import header_policy
+from sitecrawl.config.options.crawl_options import CrawlParams
 from sitecrawl.crawl.frontier_owner import FrontierOwner
 from sitecrawl.extensions.crawl import crawl_of
-from sitecrawl.frontier.base import DueUrl, Following
+from sitecrawl.frontier.base import DueUrl
 from sitecrawl.frontier.kept_files import KeptFile
 from sitecrawl.policy.http.request_headers import HeaderPolicy, Wanted, conditional, modified_since
 from sitecrawl.policy.outcomes import Outcome
@@ -58,51 +59,33 @@ class ConditionalMiddleware:
     would stay, and links that other rules refused, or ``max_depth`` before a shorter path was
     found, would stay refused. So are pages whose use was forbidden: if it is permitted now, they
     become documents; and in a crawl that listens, each start once, for the feeds that it names.
-    ``following`` is None if no links are followed.
     """
 
-    def __init__(
-        self,
-        *,
-        modified_since: str,
-        force: bool,
-        reading: str,
-        following: Following | None,
-        reads_feeds: bool = False,
-    ) -> None:
-        self._modified_since = modified_since
-        self._force = force
-        self._reading = reading
-        self._following = following
-        self._reads_feeds = reads_feeds
+    def __init__(self, params: CrawlParams) -> None:
+        self._params = params
+        self._reading = params.reading
+        self._following = params.following if params.follows else None
         self._starts: set[int] = set()
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> ConditionalMiddleware:
         """Build it with the spider's configuration."""
-        params = crawler.spider.configuration.params  # type: ignore[union-attr]
-        return cls(
-            modified_since=params.modified_since,
-            force=params.force,
-            reading=params.reading,
-            following=params.following if params.follows else None,
-            reads_feeds=params.reads_feeds,
-        )
+        return cls(crawler.spider.configuration.params)  # type: ignore[union-attr]
 
     def process_request(self, request: Request) -> None:
         """Add the validators of the last visit that returned content."""
         visit = visit_of(request)
         due = visit.due if visit is not None else None
-        if self._force or due is None or due.indexed_at is None or due.outcome == FORBIDDEN:
+        if self._params.force or due is None or due.indexed_at is None or due.outcome == FORBIDDEN:
             return
         if due.reading not in (None, self._reading):
             return
         if due.following is not None and not self._is_followed(due):
             return
-        if self._reads_feeds and due.depth == 0 and due.fingerprint not in self._starts:
+        if self._params.reads_feeds and due.depth == 0 and due.fingerprint not in self._starts:
             self._starts.add(due.fingerprint)
             return
-        told = due.last_modified if self._modified_since == "server" else None
+        told = due.last_modified if self._params.modified_since == "server" else None
         since = modified_since(told, due.indexed_at)
         etag = if_none_match(due.etag) if due.etag else None
         for name, value in conditional(etag, since).items():

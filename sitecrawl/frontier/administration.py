@@ -6,10 +6,9 @@ from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
 
 from sitecrawl.frontier.base import Candidate, Change, StateOptions
-from sitecrawl.frontier.claims import RedirectResolver, StateTables
+from sitecrawl.frontier.claims import StateTables
 from sitecrawl.frontier.database import Database, placeholders
-from sitecrawl.frontier.documents import Changes, Documents
-from sitecrawl.frontier.held_changes import HeldChanges
+from sitecrawl.frontier.documents import Changes
 from sitecrawl.frontier.link_table import LinkGraph, pack_ids
 from sitecrawl.frontier.loss_guard import LossGuard
 from sitecrawl.frontier.outbox import Outbox
@@ -190,11 +189,4 @@ class Administration:
 
     def _memory(self) -> StateTables:
         run = last_run(self._database, self._realm)
-        documents = Documents(self._database)
-        return StateTables(
-            documents=documents,
-            held=HeldChanges(self._database, documents, run),
-            claims=RedirectResolver(self._database, self._realm),
-            options=StateOptions(realm=self._realm),
-            run=run,
-        )
+        return StateTables.of(self._database, StateOptions(realm=self._realm), run)

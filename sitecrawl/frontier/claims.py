@@ -233,6 +233,14 @@ class StateTables:
     options: StateOptions
     run: int
 
+    @classmethod
+    def of(cls, database: Database, options: StateOptions, run: int) -> StateTables:
+        """Return the tables of a database, as a run changes them."""
+        documents = Documents(database)
+        held = HeldChanges(database, documents, run)
+        claims = RedirectResolver(database, options.realm, options.key)
+        return cls(documents, held, claims, options, run)
+
 
 class Claims:
     """The claims of one transaction; ``changes`` gathers what follows from them."""

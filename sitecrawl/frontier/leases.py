@@ -250,10 +250,6 @@ class Leases:
     def __contains__(self, origin: str) -> bool:
         return origin in self._held
 
-    def get(self, origin: str) -> Lease | None:
-        """Return the lease of an origin, None if it is not ours."""
-        return self._held.get(origin)
-
     def safe(self, origin: str) -> bool:
         """Return True if the lease lasts long enough for a request to begin."""
         lease = self._held.get(origin)

@@ -24,10 +24,9 @@ from sitecrawl.frontier.base import (
 )
 from sitecrawl.frontier.claims import Claims, RedirectResolver, StateTables
 from sitecrawl.frontier.database import Database, RowStatement, migrate
-from sitecrawl.frontier.documents import Changes, Documents
+from sitecrawl.frontier.documents import Changes
 from sitecrawl.frontier.evidence_table import EvidenceTable, StoredEvidence
 from sitecrawl.frontier.former_starts import FormerStarts
-from sitecrawl.frontier.held_changes import HeldChanges
 from sitecrawl.frontier.kept_files import KeptFiles
 from sitecrawl.frontier.leases import (
     Leases,
@@ -114,14 +113,7 @@ class Store:
         self._visits = Visits(database, self.run, options)
         self._links = Links(database, self._urls, options.realm)
         self._outbox = Outbox(database, self.run, options.realm, options.delivered_by or self.owner)
-        documents = Documents(database)
-        self._memory = StateTables(
-            documents=documents,
-            held=HeldChanges(database, documents, self.run),
-            claims=RedirectResolver(database, options.realm, options.key),
-            options=options,
-            run=self.run,
-        )
+        self._memory = StateTables.of(database, options, self.run)
         self._evidence = EvidenceTable(database)
         self._reminders = Reminders(database, options.realm, announces=bool(options.daily_pages))
         self._former_starts = FormerStarts(database, options)

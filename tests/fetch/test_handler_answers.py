@@ -10,7 +10,6 @@ from scrapy import Request, signals
 from scrapy.exceptions import StopDownload
 
 from fixtures.server import Raw, Server
-from sitecrawl.http.downloader import EarlyClose
 from sitecrawl.policy.decision import ALLOWED, Decision, refuse
 from sitecrawl.policy.outcomes import Outcome
 from sitecrawl.reqmeta import VISIT, WIRE_BYTES
@@ -139,7 +138,7 @@ async def test_crawl_judges_its_visits_by_their_headers(fetch: Fetch, server: Se
     page = Raw(OK + b"Content-Type: text/html\r\n\r\np")
     origin = server.serve({"/clip": video, "/page": page, "/b.mp4": "video"})
     handler = fetch.handler(origin, max_body_size="90MB")
-    handler._stopper.early_close = EarlyClose(judge)
+    handler._stopper.judge = judge
     visit = {VISIT: object()}
     clip = await fetch.send(handler, Request(f"{origin}/clip", meta=visit))
     assert (clip.body, clip.flags) == (b"", ["download_stopped"])
