@@ -10,7 +10,7 @@ from scrapy.crawler import Crawler
 from scrapy.http import Response
 from warcio.exceptions import ArchiveLoadFailed
 
-from sitecrawl.archive.source import ArchivedResponse, ArchiveSource
+from sitecrawl.archive.captures import ArchivedResponse, ArchiveSource
 from sitecrawl.http.exchange import fetch_params
 from sitecrawl.http.fetch_errors import (
     BodyTooLargeError,

@@ -15,8 +15,8 @@ from saying import Crawled, Say
 
 from fixtures.crawls import CrawlCommand
 from fixtures.server import Answer, Page, Server, page, redirect
-from sitecrawl.report.list_formats import csv_lines
 from sitecrawl.report.lists import BY_NAME
+from sitecrawl.report.report_list import csv_lines
 
 MAP = "<urlset><url><loc>/</loc></url><url><loc>/orphan</loc></url></urlset>"
 EVIL = "<script>alert(1)</script>\"'=1+1"

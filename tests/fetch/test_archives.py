@@ -20,8 +20,7 @@ from warcio.checker import Checker
 
 from fixtures.crawls import CrawlCommand
 from fixtures.server import Answer, Page, Server, page
-from sitecrawl.archive.captures import OPEN, Captures, end_of_whole_records
-from sitecrawl.archive.source import ArchiveSource
+from sitecrawl.archive.captures import OPEN, ArchiveSource, Captures, end_of_whole_records
 from sitecrawl.archive.wacz import sort_key
 from sitecrawl.archive.writer import Exchanged, WarcWriter
 

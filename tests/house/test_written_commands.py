@@ -15,7 +15,7 @@ import pytest
 import yaml
 from written import OPTIONS, PAGES, ROOT, commands, files, parsers, problems
 
-from sitecrawl.report.list_formats import FORMATS
+from sitecrawl.report.report_list import FORMATS
 
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: str(path.relative_to(ROOT)))

@@ -1,7 +1,8 @@
-"""Options of the frontier: revisits, deletion and realms."""
+"""Options of the frontier (revisits, deletion, realms) and of the targets of `scrapy sync`."""
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator
@@ -201,3 +202,26 @@ class StateParams(OptionGroup):
             exclusive=self.exclusive,
             keep_duplicates=self.duplicates != "equal",
         )
+
+
+_FUNCTION = re.compile(r"[\w.]+:\w+|.*/.*", re.ASCII)
+
+
+def check_function(name: str) -> str:
+    """Check the notation of a function's name."""
+    if name and not _FUNCTION.fullmatch(name):
+        raise ValueError("should be package.module:function or the path of a model, with a slash")
+    return name
+
+
+class SyncParams(OptionGroup):
+    """Vectors of the targets."""
+
+    embed: Annotated[str, AfterValidator(check_function)] = option(
+        default="",
+        effect=Effect.RUN,
+        description="Function that makes the vectors of LanceDB and of the search file, as "
+        "package.module:function: it takes a list of texts and returns a vector for each; or the "
+        "path of a model of sentence-transformers, with a slash. `scrapy sync` calls it for "
+        "sections that are new or changed, a search for its words.",
+    )
