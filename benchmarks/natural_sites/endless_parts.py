@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import zlib
 from collections import Counter
-from datetime import date
+from collections.abc import Mapping
+from datetime import date, timedelta
 from itertools import combinations
 from urllib.parse import parse_qsl, quote, unquote, urlencode
 
-from benchmarks.natural_sites.building import Book, Link, Sheet, Stock, chunks, natural
+from benchmarks.natural_sites.building import Book, Link, Sheet, Skin, Stock, chunks, natural
 from benchmarks.natural_sites.prose import VOCABULARY, Prose, phrases, slug
 from benchmarks.natural_sites.site import NEUTRAL, Reply, Visit
 from benchmarks.natural_sites.skins import bare, blog, divs, grid, landmarks, table
@@ -447,7 +448,57 @@ def _records(run: int) -> Book:
     return book
 
 
+def _hotels(run: int) -> Book:
+    """A search for rooms by night, length of the stay and guests: other hotels and prices for each."""
+    stock = Stock("hotels", 120)
+    first = "/rooms?arrival=2026-06-01&departure=2026-06-02&guests=2"
+    book = Book(landmarks("Rooms in the Dales", [("/", "Hotels"), (first, "Free rooms")]))
+    living = stock.living(run)
+    names = {n: Prose("hotel", n).title() for n in living}
+    for n in living:
+        prose = Prose("hotel text", n)
+        sheet = Sheet(names[n]).p(prose("{name}, {town}, {4-60} rooms."), prose.text(1 + n % 3))
+        sheet.p(Prose("hotel text", n, stock.edition(n, run)).text(1)).row((first, "Book a room"))
+        book.page(f"/hotel/{n}", sheet)
+    lists = chunks(living, 30)
+    for page, part in enumerate(lists, 1):
+        sheet = Sheet("Hotels").links((f"/hotel/{n}", names[n]) for n in part)
+        sheet.row(*((f"/hotels/{p}", str(p)) for p in range(2, len(lists) + 1)))
+        book.neutral("/" if page == 1 else f"/hotels/{page}", sheet)
+
+    book.other = lambda visit: _free_rooms(visit, names, book.skin)
+    return book
+
+
+def _free_rooms(visit: Visit, names: Mapping[int, str], skin: Skin) -> Reply | None:
+    query = dict(parse_qsl(visit.query))
+    try:
+        days = [date.fromisoformat(query[each]) for each in ("arrival", "departure")]
+        guests = int(query["guests"])
+    except (KeyError, ValueError):
+        return None
+    nights = (days[1] - days[0]).days
+    if visit.path != "/rooms" or not 0 < nights < 15 or not 0 < guests < 7:
+        return None
+
+    def search(later: int, nights: int, guests: int) -> str:
+        begin = days[0] + timedelta(later)
+        dates = {"arrival": begin, "departure": begin + timedelta(nights), "guests": guests}
+        return f"/rooms?{urlencode(dates)}"
+
+    sheet = Sheet(f"Free from {days[0]:%d %B %Y} to {days[1]:%d %B %Y}")
+    for n, name in names.items():
+        chance = Prose("room", n, days[0], guests)
+        if chance.number(1, 9) == 1:
+            price = f"£{nights * chance.number(4000, 24000) / 100:.2f}"
+            sheet.raw(f"<h3><a href=/hotel/{n}>{name}</a></h3><p>{price} for your stay</p>")
+    sheet.row(*((search(n, nights, guests), str(n)) for n in (-1, 1, 2, 3, 4, 5, 6, 7, 30)))
+    sheet.row(*((search(0, n, guests), f"{n} nights") for n in (1, 2, 3, 7, 14)))
+    return Reply(skin(sheet.row(*((search(0, nights, n), f"{n}") for n in range(1, 7)))))
+
+
 SITES = (
+    natural("hotel-nights", _hotels, is_endless=True),
     natural("records", _records, is_endless=True),
     natural("facets", _fabrics, is_endless=True),
     natural("internal-search", _library, is_endless=True),

@@ -191,7 +191,48 @@ def _chronicle(run: int) -> Book:
     return book
 
 
+_ACTS = {
+    "mail": "Send this page to a friend. Your address, their address, your words.",
+    "edit": "Log in to edit this entry.",
+    "log": "Nobody has changed this entry yet.",
+    "rate": "Your marks, from 1 to 5.",
+    "report": "What is wrong with this entry? The editors read it soon.",
+    "image": "There is no larger picture.",
+}
+
+
+def _stamps(run: int) -> Book:
+    """One program for all: a parameter says what it does with an entry."""
+    book = Book(_upper, "do id from")
+    stock = Stock("stamps", 90)
+    living = stock.living(run)
+    nav: list[Link] = [("/index.php", "Home"), ("/index.php?do=list", "Album")]
+    for place, n in enumerate(living):
+        prose = Prose("stamp", n)
+        title, entry = prose.title(), f"/index.php?do=show&id={n}"
+        sheet = Sheet(title).near(aside=nav).p(prose.text(2), f"Catalogue no. {n * 7 + 100}")
+        sheet.p(Prose("stamp", n, stock.edition(n, run)).text(1))
+        sheet.links((entry.replace("show", act), act) for act in ("print", *_ACTS))
+        sheet.row((f"/index.php?do=show&id={living[place - 1]}", "Previous stamp"))
+        book.page(entry, sheet)
+        book.useless(entry.replace("show", "print"), sheet, entry)
+        for act, words in _ACTS.items():
+            view = Sheet("The stamp club", is_heading=False).near(aside=nav)
+            book.useless(entry.replace("show", act), view.raw(f"<P>{words}"))
+    for start in range(0, len(living), 15):
+        links = [(f"?do=show&id={n}", Prose("stamp", n).title()) for n in living[start:][:15:3]]
+        sheet = Sheet("Album").near(aside=nav).links(links)
+        more = f"/index.php?do=list&from={start + 15}"
+        book.neutral(f"/index.php?do=list&from={start}", sheet.row((more, "More")))
+    book.moved("/index.php?do=list", "/index.php?do=list&from=0")
+    for target in ("/", "/index.php"):
+        home = Sheet("The stamp club").near(aside=nav)
+        book.page(target, home.p(Prose("stamp home", run).text(3)), "home")
+    return book
+
+
 SITES: tuple[NaturalSite, ...] = (
+    natural("one-program", _stamps),
     natural("tram-pages", _trams),
     natural("village-houses", _village),
     natural("chronicle", _chronicle),

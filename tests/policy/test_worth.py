@@ -43,11 +43,11 @@ def test_the_pattern_of_a_kind_matches_its_urls(case: dict[str, Any]) -> None:
     assert not re.search(pattern_of(kind.name), f"{HOME}/other/page.html?z=1")
 
 
-def test_many_words_at_one_place_name_pages() -> None:
+def test_many_programs_in_one_folder_are_pages() -> None:
     kinds = Kinds()
     for number in range(20):
-        last = kinds.of(f"{HOME}/w?title={'x' * (number + 1)}")
-    assert last.name == "/w?title=<name>"
+        last = kinds.of(f"{HOME}/{'x' * (number + 1)}?title=1")
+    assert last.name == "/<word>?title=<#>"
 
 
 @pytest.mark.behaviour("Q-55")
@@ -199,8 +199,9 @@ def test_the_texts_of_pages_that_are_gone_count_as_new_under_other_addresses() -
             ["\n".join(map(str, range(20, 30))), "\n".join(map(str, range(30, 40)))],
             [True, True],
         ),
+        (True, ["Hat\nNo. 12345, 42.50 EUR", "Hat\nNo. 12346, 43.50 EUR"], [True, True]),
     ],
-    ids=["list", "counter", "calendar", "words", "tables"],
+    ids=["list", "counter", "calendar", "words", "tables", "articles"],
 )
 def test_new_text(*, feeds_itself: bool, texts: list[str], new: list[bool]) -> None:
     known = Novelty()
@@ -208,6 +209,16 @@ def test_new_text(*, feeds_itself: bool, texts: list[str], new: list[bool]) -> N
         known.add(f"{HOME}/p/{n}", text, feeds_itself=feeds_itself) for n, text in enumerate(texts)
     ]
     assert found == new
+
+
+@pytest.mark.behaviour("Q-70")
+def test_prices_alone_are_no_new_text_of_a_list_that_feeds_itself() -> None:
+    known = Novelty()
+    texts = {n: f"Rooms\nThe Fox\n{n}.50 a night\nThe Hen\n{n + 1}.50 a night" for n in (120, 240)}
+    found = [
+        known.add(f"{HOME}/rooms?day={n}", text, feeds_itself=True) for n, text in texts.items()
+    ]
+    assert found == [True, False]
 
 
 def test_a_title_of_facets_with_their_names_is_no_new_text() -> None:

@@ -156,4 +156,4 @@ class Copies:
 
     def restore(self, stored: Iterable[Sequence[Any]]) -> None:
         """Restore what ``as_stored`` gave."""
-        self.aliases |= {Alias(*each[:4]): any(each[4:]) for each in stored}
+        self.aliases |= {Alias(*names): has_exception for *names, has_exception in stored}

@@ -142,7 +142,7 @@ class EndlessParts:
         repeated = _repeated(part, name, page) if len(new) > 1 else 0
         part.window.append((len(new), repeated))
         if part.state is State.OPEN:
-            if part.looks_endless:
+            if len(new) > 1 and part.looks_endless:
                 self._move(name, State.SUSPECTED)
         elif part.is_chain:
             self._clear(name)

@@ -1,8 +1,8 @@
 """Kinds of URLs of one origin, and the pools of related kinds that share evidence.
 
 A kind is the template of a URL with the shapes of its parameters' values: ``topic=<#>.<#>`` and
-``topic=<#>.msg<#>`` are two. A value, or the name of a directory, that is one of a few words
-(``action=edit``) is part of the kind; where many different ones are met they count as one. So is
+``topic=<#>.msg<#>`` are two. The name of a directory or program that is one of a few
+is part of the kind; where many different ones are met they count as one. So is
 the difference to the URLs that were requested before: those that differ in a session id alone are a
 kind of their own, and those whose page was read under another address. URLs that pages declare to be
 their translations are others than those that are only linked, as untranslated pages have URLs in each
@@ -24,10 +24,10 @@ from sitecrawl.policy.urls.templates import DEEPER, WORD, is_opaque, url_templat
 from sitecrawl.policy.worth.copies import Copies
 from sitecrawl.policy.worth.translations import Translations
 
-MAX_CHOICES = 16
-"""Number of different words at one place of a URL, above which they name pages and not kinds."""
-MAX_WORD = 24
-"""Length of a value that may be one of a few words, in characters."""
+MAX_PROGRAMS = 16
+"""Number of programs in a directory, above which their names are those of pages and not of kinds."""
+MAX_SHAPE = 24
+"""Length of the shape of a value, in characters."""
 MAX_PLACES = 5000
 """Number of places of URLs whose words are remembered."""
 MAX_NAMES = (100, 16)
@@ -88,7 +88,7 @@ class Kinds:
     translations: Translations = field(default_factory=Translations)
     copies: Copies = field(default_factory=Copies)
     _words: defaultdict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
-    _paths: dict[str, tuple[str, list[str]]] = field(default_factory=dict)
+    _paths: dict[str, tuple[str, tuple[Pool, ...]]] = field(default_factory=dict)
 
     def of(self, url: str) -> Kind:
         """Return the kind of an absolute URL."""
@@ -107,8 +107,8 @@ class Kinds:
     def _of(self, url: str) -> Kind:
         template = url_template(url)
         path, folders = self._path(template.path, url)
-        named = f"?{'&'.join(template.parameters)}" if template.parameters else ""
         key = crc32(url.encode()) if self.translations.declared else 0
+        named = f"?{'&'.join(template.parameters)}" if template.parameters else ""
         if key in self.translations.read_elsewhere:
             name = f"{path}{named}{TRANSLATION}{READ_BEFORE}"
             return Kind(name, (Pool(TRANSLATED, ""),))
@@ -123,9 +123,10 @@ class Kinds:
         again = ",".join(name for name, key in _variables(url) if key in self.requested)
         again = f" again by {again}" if again else ""
         if not template.parameters:
-            return Kind(path + again, tuple(Pool(FOLDER, each) for each in folders[::-1]))
-        shapes = self._shapes(path, parameters_of(url))
-        return Kind(f"{path}?{'&'.join(shapes)}{again}", _pools(path, template.parameters))
+            return Kind(path + again, folders)
+        values = dict(parameters_of(url)).items()
+        shapes = "&".join(sorted(f"{name}={shape_of(value)}" for name, value in values))
+        return Kind(f"{path}?{shapes}{again}", _pools(path, template.parameters))
 
     def shape(self, url: str) -> str:
         """Return the path of the kind of a URL, in which all that looks like a number is one."""
@@ -142,8 +143,8 @@ class Kinds:
         is_read = crc32(url.encode()) in self.copies.read_urls
         self.translations.declare(text, language, url, is_read=is_read)
 
-    def _path(self, shape: str, url: str) -> tuple[str, list[str]]:
-        """Return the shape of a path with the names of its directories, and its first directories.
+    def _path(self, shape: str, url: str) -> tuple[str, tuple[Pool, ...]]:
+        """Return the shape of a path with the names of its directories, and its first directories as pools.
 
         Before a query the last name is that of a program, if there are few.
         """
@@ -155,40 +156,24 @@ class Kinds:
             self._paths[shape] = self._walk(shape, url)
         return self._paths[shape]
 
-    def _walk(self, shape: str, url: str) -> tuple[str, list[str]]:
+    def _walk(self, shape: str, url: str) -> tuple[str, tuple[Pool, ...]]:
         *directories, page = shape.split("/")
         prefix = ""
-        folders: list[str] = []
+        folders: list[Pool] = []
         for place, each in enumerate(directories[1:]):
             if "<" not in each and place >= len(MAX_NAMES):
                 prefix = prefix.removesuffix(f"/{DEEPER}") + f"/{DEEPER}"
             elif "<" in each or self._is_choice(prefix + "/", each, MAX_NAMES[place]):
                 prefix += f"/{each}"
-                folders.append(f"{prefix}/")
+                folders.append(Pool(FOLDER, f"{prefix}/"))
             else:
                 prefix += f"/{NAME}"
         if page.startswith(WORD) and "?" in url:
             program = url.partition("?")[0].rpartition("/")[2]
             page = program if self._is_choice(f"{prefix}/?", program) else page
-        return f"{prefix}/{page}", folders
+        return f"{prefix}/{page}", tuple(folders[::-1])
 
-    def _shapes(self, path: str, parameters: Sequence[tuple[str, str]]) -> list[str]:
-        """Return each parameter with the shape of its value.
-
-        Of the values that are one of a few words, only a single one is part of the kind: the mixes of
-        several are views of one kind.
-        """
-        shapes: dict[str, str] = {}
-        words: dict[str, str] = {}
-        for name, value in parameters:
-            shapes[name] = shape_of(value)
-            is_word = value.isascii() and value.replace("_", "").replace("-", "").isalpha()
-            if is_word and len(value) <= MAX_WORD and self._is_choice(f"{path}?{name}", value):
-                words[name] = value
-        shown = shapes | words if len(words) == 1 else shapes
-        return sorted(f"{name}={value}" for name, value in shown.items())
-
-    def _is_choice(self, place: str, word: str, most: int = MAX_CHOICES) -> bool:
+    def _is_choice(self, place: str, word: str, most: int = MAX_PROGRAMS) -> bool:
         """Return True if a word is one of the few at a place."""
         if place not in self._words and len(self._words) >= MAX_PLACES:
             return False
@@ -238,7 +223,7 @@ def _pattern_of_parameter(start: str) -> str:
 def shape_of(value: str) -> str:
     """Return the shape of a value that is no plain word: ``12.msg34`` has ``<#>.msg<#>``."""
     shape = _NUMBER.sub(NUMBER, value)
-    if len(shape) > MAX_WORD or shape == value or is_opaque(value):
+    if len(shape) > MAX_SHAPE or shape == value or is_opaque(value):
         return NAME
     return _LETTERS.sub(lambda found: found[0] if len(found[0]) <= len("msg") else "<a>", shape)
 

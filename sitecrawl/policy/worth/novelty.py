@@ -3,7 +3,7 @@
 In a list that other pages make, every difference counts, numbers and the order of the lines included. A
 kind of page that feeds itself (calendars, counters, mixes of facets) makes differences without end:
 there a line must be new without its digits, its names of months and days, and the words of the page's
-URL; or several numbers must be new, or a table of them. A page below the one that links to it (a mix of
+URL; or several numbers in a line must be new, or a table of them. A page below the one that links to it (a mix of
 facets in a path), or found on a list that brought nothing (the query of a mix), must have a line that
 is new but for the words of its URL. All of them may instead have a title that no other page has, as
 lists show posts in full, or a picture, as comics have no words.
@@ -12,7 +12,7 @@ lists show posts in full, or a picture, as comics have no words.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache, reduce
 from zlib import crc32
@@ -33,7 +33,8 @@ MIN_TABLE, TABLE_LINES = 6, 3
 """Number of lines without letters on a page that are a table of numbers, if at least one of so many lines
 is one: the ids and years in a list of records are none."""
 MIN_NUMBERS = 2
-"""Number of new numbers of at least three digits that make a page a new one."""
+"""Number of new numbers of at least three digits in a line that make a page a new one: an article has a number and
+a price. A list of prices, one in each line, may go on for ever."""
 
 _DIGITS = b"0123456789"
 _SIGNS = bytes(each for each in range(33, 128) if not chr(each).isalnum())
@@ -47,7 +48,7 @@ sex sab sáb maa din woe vri zat zon
 """
 _CALENDAR = frozenset(_NAMES_OF_TIMES.split())
 """Beginnings of the names of days and months in nine languages."""
-_ROWS = re.compile(rb"\n(\d[^A-Za-z\n]*)(?=\n)")
+_ROW = re.compile(rb"\d[^A-Za-z]*")
 _WORD = re.compile(r"[^\W_]+")
 _MARKS = re.compile(r"[\W\d_]+")
 
@@ -89,19 +90,17 @@ class Novelty:
         """
         is_compared = feeds_itself or bool(within)
         is_mixable = bool(within) or (feeds_itself and "?" in url)  # may mix lines of others
-        exact, bare, figures = _Lines(self.exact), _Lines(self.lines), _Figures(url)
+        exact, bare = _Lines(self.exact), _Lines(self.lines)
         parts = [part.encode("utf-8", "surrogatepass") for part in line_parts(text)]
         self.last_text = reduce(lambda key, part: crc32(part, key), parts, 0)
         self.is_mixed, self.is_known = False, not _add(self.texts, self.last_text)
         if self.is_known:
             return False
         for part in parts:
-            figures.add(part)
             if is_mixable:
                 exact.add(part)
             bare.add(part.translate(_SPACED, _DIGITS), keep=is_compared)
-        has_own = self._add_figures(figures, text) | self._add_title(url, text, dated=not leads_on)
-        has_own |= self._add_pictures(url, pictures)
+        has_own = self._add_title(url, text, dated=not leads_on) | self._add_pictures(url, pictures)
         has_line = within == url and self._has_line(url, exact)
         is_new = True
         if within:
@@ -110,11 +109,18 @@ class Novelty:
         if feeds_itself and is_new:
             own = words_of(url)
             is_new = self._add_remainders(bare_line, DATELESS, own, bare.new()) or has_own
+        is_new = is_new or self._has_figures(url, parts)
         self.is_mixed = is_mixable and not (is_new or has_line or self._has_line(url, exact))
-        for compared in (exact, bare):
-            for each in compared.parts:
-                compared.remember(each.hashes)
+        self._remember(parts, exact, bare)
         return is_new
+
+    def _remember(self, parts: Sequence[bytes], *compared: _Lines) -> None:
+        """Add the numbers of a page, and its lines that were compared."""
+        if len(self.figures) < MAX_LINES:
+            self.figures.update(*map(_long_numbers, parts))
+        for lines in compared:
+            for part in lines.parts:
+                lines.remember(part.hashes)
 
     def _add_title(self, url: str, text: str, *, dated: bool) -> bool:
         """Add the title of a page, the first line of its text; return True if no other page has it.
@@ -157,14 +163,16 @@ class Novelty:
         remainders = (remainder_of(line.decode("utf-8", "replace"), own) for line in lines)
         return any(each and _add(self.lines, crc32(each.encode(), start)) for each in remainders)
 
-    def _add_figures(self, page: _Figures, text: str) -> bool:
-        """Add the numbers of a page; return True if enough of them are new, or a table of them is."""
-        new = set(map(crc32, page.numbers - page.own)) - self.figures
-        if len(self.figures) < MAX_LINES:
-            self.figures |= new
-        is_table = MIN_TABLE <= len(page.table) >= (text.count("\n") + 1) / TABLE_LINES
-        is_new = is_table and _add(self.figures, crc32(b"\n".join(page.table)))
-        return is_new or len(new) >= MIN_NUMBERS
+    def _has_figures(self, url: str, parts: Sequence[bytes]) -> bool:
+        """Return True if a line has enough new numbers, or if a table of them is new, which is added."""
+        own = _numbers(url.encode())
+        lines = [line for part in parts for line in part.split(b"\n")]
+        table = [line for line in lines if _ROW.fullmatch(line) and _is_figure(line, own)]
+        is_table = MIN_TABLE <= len(table) >= len(lines) / TABLE_LINES
+        if is_table and _add(self.figures, crc32(b"\n".join(table))):
+            return True
+        new = (_long_numbers(line) - self.figures - {*map(crc32, own)} for line in lines)
+        return any(len(each) >= MIN_NUMBERS for each in new)
 
 
 class _HashedLines:
@@ -201,27 +209,14 @@ class _Lines:
             self._known.update(hashes)
 
 
-class _Figures:
-    """The numbers of at least three digits on a page, and its lines without letters.
-
-    Those that its URL has (``own``) do not count.
-    """
-
-    def __init__(self, url: str) -> None:
-        self.own = _numbers(url.encode())
-        self.numbers: set[bytes] = set()
-        self.table: list[bytes] = []
-
-    def add(self, part: bytes) -> None:
-        """Add a part of the page's text."""
-        self.numbers.update([each for each in _numbers(part) if len(each) > 2])
-        rows = _ROWS.findall(b"\n%b\n" % part)
-        self.table += [line for line in rows if _is_figure(line, self.own)]
-
-
 def _numbers(text: bytes) -> frozenset[bytes]:
     """Return the digits of all numbers; other digits than those of ASCII are letters."""
     return frozenset(text.translate(_NUMERALS, b".,").split())
+
+
+def _long_numbers(text: bytes) -> set[int]:
+    """Return the hashes of all numbers of at least three digits."""
+    return {crc32(each) for each in text.translate(_NUMERALS, b".,").split() if len(each) > 2}
 
 
 def _add(known: set[int], key: int) -> bool:
