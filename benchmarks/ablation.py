@@ -20,13 +20,14 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, field
+from functools import cache
 from math import inf
 from pathlib import Path
 from statistics import mean
 from typing import Any, NamedTuple
 from unittest.mock import patch
 
-from benchmarks.corpus import ROOT, end_in_order
+from benchmarks.corpus import ROOT, end_in_order, install
 from benchmarks.natural_sites.__main__ import sites as natural_sites
 from benchmarks.natural_sites.simulation import (
     SHIPPED,
@@ -40,8 +41,10 @@ from benchmarks.natural_sites.site import MISSING, NEUTRAL, NaturalSite, Reply, 
 from benchmarks.real_sites.__main__ import HEAD as REAL_HEAD
 from benchmarks.real_sites.__main__ import LONGEST, means
 from benchmarks.real_sites.__main__ import measure as crawl_real_site
+from benchmarks.real_sites.site import NEUTRAL as NO_TEXT
 from benchmarks.real_sites.site import Marks
 from benchmarks.real_sites.sites import SITES as REAL_SITES
+from benchmarks.real_sites.versions import LLVM, LLVM_PACKAGES, pages_of
 from fixtures.server import page
 from fixtures.traps import TrapSite, real_pages
 from sitecrawl.policy.worth import evidence, kinds, novelty
@@ -53,6 +56,7 @@ from sitecrawl.policy.worth.translations import Translations
 
 SHIPPED_NAME = "everything on"
 TRAPS = "traps"
+VERSIONS = "versions-reference"
 LISTED = 60  # list pages of the trap site
 CHANCE = 0.005
 """Share of the requests below which a difference is one of random order."""
@@ -109,10 +113,6 @@ def _is_program(place: str) -> bool:
     return place.endswith("/?")
 
 
-def _is_word(place: str) -> bool:
-    return "?" in place and not place.endswith(("?", "="))
-
-
 MECHANISMS = (
     Mechanism(SHIPPED_NAME),
     Mechanism(
@@ -152,7 +152,6 @@ MECHANISMS = (
             patch.object(novelty, "_DIGITS", b""),
         ],
     ),
-    Mechanism("kinds: words of values", [_choices(_is_word, is_choice=False)]),
     Mechanism("kinds: names of programs", [_choices(_is_program, is_choice=False)]),
     Mechanism("kinds: names of directories", [_choices(_is_directory, is_choice=False)]),
     Mechanism("kinds: bound of directories", [_choices(_is_directory, is_choice=True)]),
@@ -190,9 +189,27 @@ def trap_site() -> NaturalSite:
     return NaturalSite(TRAPS, reply, lambda _run: truth, is_endless=True)
 
 
+@cache
+def versions_site() -> NaturalSite:
+    """Two releases of LLVM's manual and a copy of one: real pages that differ in a few words."""
+    if not all(folder.is_dir() for folder in LLVM.values()):
+        install(*LLVM_PACKAGES)
+    replies: dict[str, Reply] = {}
+    names: dict[str, str] = {NO_TEXT: NEUTRAL}  # of pages with one text: the first one's path
+    for path, markup, text in pages_of(LLVM, has_menu=True):
+        replies[path] = Reply(markup, names.setdefault(text, path))
+    truth: dict[str, Sequence[str]] = {each: () for each in names.values() if each != NEUTRAL}
+
+    def reply(visit: Visit) -> Reply:
+        name = "index.html" if visit.path.endswith("/") else ""
+        return replies.get(visit.path + name, MISSING)
+
+    return NaturalSite(VERSIONS, reply, lambda _run: truth)
+
+
 def sites() -> dict[str, NaturalSite]:
-    """The natural sites and the trap site, by name."""
-    return {**natural_sites(), TRAPS: trap_site()}
+    """The natural sites, the trap site and the releases of a manual, by name."""
+    return {**natural_sites(), TRAPS: trap_site(), VERSIONS: versions_site()}
 
 
 Runs = list[SimulatedRun]

@@ -50,21 +50,27 @@ def releases(folder: Path, sources: Mapping[str, Path], *, has_menu: bool) -> It
     otherwise only the start page links to more than one of them.
     """
     root = folder / "releases"
-    folders = {**sources, STABLE: list(sources.values())[-1]}
     texts: dict[str, str] = {}
+    for path, markup, text in pages_of(sources, has_menu=has_menu):
+        texts[path] = text
+        copy = root / path[1:]
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        copy.write_text(markup, encoding="utf-8")
+    with _served(folder, root, texts) as served:
+        yield served
+
+
+def pages_of(sources: Mapping[str, Path], *, has_menu: bool) -> Iterator[tuple[str, str, str]]:
+    """Yield path, markup and text of all pages of releases and of their start page."""
+    folders = {**sources, STABLE: list(sources.values())[-1]}
     for name, source in folders.items():
         for file in sorted(source.rglob("*.html")):
             page = str(file.relative_to(source))
             markup = file.read_text(encoding="utf-8")
-            texts[f"/{name}/{page}"] = NEUTRAL if is_index(page) else text_of(markup)
-            copy = root / name / page
-            copy.parent.mkdir(parents=True, exist_ok=True)
             menu = _menu(folders, page) if has_menu else ""
-            copy.write_text(markup.replace("</body>", f"{menu}</body>"), encoding="utf-8")
-    (root / "index.html").write_text(_START.format(menu=_menu(folders, "index.html")))
-    texts["/index.html"] = NEUTRAL
-    with _served(folder, root, texts) as served:
-        yield served
+            text = NEUTRAL if is_index(page) else text_of(markup)
+            yield f"/{name}/{page}", markup.replace("</body>", f"{menu}</body>"), text
+    yield "/index.html", _START.format(menu=_menu(folders, "index.html")), NEUTRAL
 
 
 @contextmanager
