@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from sitecrawl.web.html import page_types
 from sitecrawl.web.html.furniture import ByKind, prose
-from sitecrawl.web.html.part_names import COMMENTS, REVIEWS
+from sitecrawl.web.html.part_names import ANSWER, COMMENTS, REVIEWS
 from sitecrawl.web.html.regions import ARTICLE, CONTENT, Region, merged
 
 if TYPE_CHECKING:
@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
 MIN_OWN_TEXT = 100  # characters of prose beside them; without, comments are what a page is about
 MIN_OWN_SHARE = 0.25  # of the prose, but for products; below it, the page is a discussion
-# Types of pages whose text readers wrote, and manuals, whose notes of users are a part of them.
+# Types of pages whose text readers wrote, unless these are questions and answers, with comments
+# below them; and manuals, whose notes of users are a part of them.
 _NONE = frozenset({page_types.THREAD, page_types.DOCUMENTATION})
 # Parts of furniture that are left out of comments too: forms, buttons, and what stands apart.
 OF_COMMENTS = frozenset({"forms", "controls", "apart", "furniture"})
@@ -40,7 +41,7 @@ def _regions(walk: Walk, by_kind: ByKind, page_type: str, kept: bytearray) -> li
     """
     kinds = (COMMENTS, REVIEWS) if page_type == page_types.PRODUCT else (COMMENTS,)
     named = [each for kind in kinds for each in by_kind.get(kind, ())]
-    if not named or page_type in _NONE:
+    if not named or (page_type in _NONE and ANSWER not in by_kind):
         return []
     lines = walk.text.lines
     sizes = [prose(line) if keep else 0 for line, keep in zip(lines, kept, strict=True)]

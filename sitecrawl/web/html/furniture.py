@@ -7,11 +7,14 @@ from itertools import accumulate
 
 from sitecrawl.web.html import page_types
 from sitecrawl.web.html.part_names import (
+    ANSWER,
     APART,
+    AUTHOR,
     CAROUSEL,
     COMMENTS,
     ELSEWHERE,
     FILTERS,
+    FOOT,
     NAMED,
     NAMED_KINDS,
     POSTER,
@@ -40,10 +43,14 @@ WITH_SENTENCES: Mapping[str, tuple[str, ...]] = {
     page_types.THREAD: (POSTER,),
 }
 WITHOUT_SENTENCES: Mapping[str, tuple[str, ...]] = {page_types.PRODUCT: (CAROUSEL, FILTERS)}
-DESCRIBED = frozenset({page_types.ARTICLE, page_types.DOCUMENTATION, page_types.THREAD})
+WRITTEN = frozenset({page_types.ARTICLE, page_types.THREAD})
+DESCRIBED = WRITTEN | {page_types.DOCUMENTATION}
 
 
-_OF_TYPE = frozenset({CAROUSEL, COMMENTS, REVIEWS})  # lists of links in them are not furniture
+_AROUND_TEXT = frozenset({NAMED, APART, FOOT})
+_AFTER_ARTICLE = _AROUND_TEXT | {AUTHOR}
+# Lists of links in them are not furniture.
+_OF_TYPE = frozenset({ANSWER, AUTHOR, CAROUSEL, COMMENTS, REVIEWS})
 _KINDS = frozenset({*NAMED_KINDS, NOTE, FORM, ENTRY, CONTROL, MENU})
 
 
@@ -79,7 +86,8 @@ class Furniture:
         self._blocks = [
             each for kind in (*NAMED_KINDS, BLOCK, LIST) for each in by_kind.get(kind, ())
         ]
-        self._text = main or self._holding()
+        self._core = self._holding()
+        self._text = main or self._core
 
     def parts(self, headings: Sequence[Region], labels: Sequence[int]) -> Parts:
         """The parts to leave out; ``labels`` are the lines that consist of ALT alone."""
@@ -92,7 +100,7 @@ class Furniture:
             ("bars", merged(self._bars(headings))),
             ("elsewhere", self._elsewhere(headings)),
             ("forms", self._small(forms)),
-            ("controls", merged([*self._controls(), *menus])),
+            ("controls", merged([*self._controls(headings), *menus])),
             ("image_labels", self._image_labels(labels)),
         ]
         found += self._of_type()
@@ -135,9 +143,12 @@ class Furniture:
         return merged(each for each in regions if self._size(each) < limit)
 
     def _holding(self) -> list[Region]:
-        """The smallest block that holds nearly all prose of a page, if there is enough."""
+        """The smallest block that holds nearly all prose of a page, if there is enough.
+
+        Within a main element only in articles and threads: a manual's lists are a part of it.
+        """
         wanted = self._prose[-1] * HOLDING_SHARE
-        if self._prose[-1] < MIN_TEXT:
+        if self._prose[-1] < MIN_TEXT or (self._main and self._type not in WRITTEN):
             return []
         holding = (each for each in self._blocks if self._prose_size(each) >= wanted)
         smallest = min(holding, key=lambda each: each.end - each.start, default=None)
@@ -153,16 +164,36 @@ class Furniture:
                         yield each
 
     def _beside(self) -> Iterator[Region]:
-        """Beside the text, every list of links, and every element with a name of furniture."""
-        if not self._text or self._main:
+        """Beside the text, every list of links, and every element with a name of furniture.
+
+        Below an article, what tells of its author too, and boxes that announce other pages.
+        """
+        if not self._core:
             return
-        limit = self._prose[-1] * MAX_NAMED_SHARE
-        start, end = self._text[0].start, self._text[0].end
+        text, most = self._core[0], self._prose[-1] * MAX_NAMED_SHARE
+        teasers: list[Region] = []
         for each in self._blocks:
-            if each.end <= start or each.start >= end:
-                is_named = each.kind in {NAMED, APART} and self._prose_size(each) < limit
-                if is_named or self._is_list(each):
-                    yield each
+            if each.end > text.start and each.start < text.end:
+                continue
+            is_below = self._type == page_types.ARTICLE and each.start >= text.end
+            names = _AFTER_ARTICLE if is_below else _AROUND_TEXT
+            if self._is_list(each) or (each.kind in names and self._prose_size(each) < most):
+                yield each
+            elif is_below and self._is_teaser(each) and self._prose_size(each) < most:
+                teasers.append(each)
+        teasers = merged(teasers)
+        if sum(map(self._size, teasers)) <= MAX_SHARE * self._size(text):
+            yield from teasers
+
+    def _is_teaser(self, each: Region) -> bool:
+        """Return True for a box of links with little text for each, unless it is one of comments."""
+        return (
+            each.links > 1
+            and self._size(each) <= each.links * MAX_TEASER
+            and not any(
+                each.start < other.end and other.start < each.end for other in self._of(COMMENTS)
+            )
+        )
 
     def _bars(self, headings: Sequence[Region]) -> Iterator[Region]:
         """Links to the pages around this one, before or after all prose and without a heading."""
@@ -197,11 +228,13 @@ class Furniture:
         text = sum(map(self._size, self._text)) if self._text else self._sizes[-1]
         return merged(each for each in regions if self._size(each) < text * MAX_SHARE)
 
-    def _controls(self) -> Iterator[Region]:
-        """Buttons, unless they ask a question, as those of questions and answers do."""
+    def _controls(self, headings: Sequence[Region]) -> Iterator[Region]:
+        """Buttons, unless they are headings, or ask a question, as those that open an answer do."""
+        titles = {each.start: each.end for each in headings}
         for each in self._of(CONTROL):
             asks = self._lines[each.end - 1].endswith("?")
-            if self._size(each) <= MAX_CONTROL and not asks:
+            is_title = each.start in titles and titles[each.start] <= each.end
+            if self._size(each) <= MAX_CONTROL and not asks and not is_title:
                 yield each
 
     def _image_labels(self, labels: Sequence[int]) -> list[Region]:
@@ -213,8 +246,14 @@ class Furniture:
 
     def _of_type(self) -> Iterator[tuple[str, list[Region]]]:
         """Named parts that are not the content of a page of this type."""
-        for kind in (APART, *WITH_SENTENCES.get(self._type, ())):
-            yield kind, self._minor(self._of(kind))
+        most = self._prose[-1] * MAX_NAMED_SHARE
+        for kind in (FOOT, APART, *WITH_SENTENCES.get(self._type, ())):
+            named = (
+                each
+                for each in self._of(kind)
+                if kind == FOOT or self._prose_size(each) <= most or self._is_dense(each)
+            )
+            yield APART if kind == FOOT else kind, self._minor(named)
         for kind in WITHOUT_SENTENCES.get(self._type, (FILTERS,)):
             yield kind, self._minor(each for each in self._of(kind) if not self._prose_size(each))
 

@@ -5,12 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
-from itertools import compress, islice
+from itertools import accumulate, compress, islice
 from operator import and_, gt, not_, or_
 from typing import TYPE_CHECKING, NamedTuple
 
 from sitecrawl.web.html.comments import OF_COMMENTS, take_comments
-from sitecrawl.web.html.furniture import ByKind, Furniture, Parts, may_hold_furniture, prose
+from sitecrawl.web.html.furniture import (
+    HOLDING_SHARE,
+    ByKind,
+    Furniture,
+    Parts,
+    may_hold_furniture,
+    prose,
+)
 from sitecrawl.web.html.page import LeftOut
 from sitecrawl.web.html.part_names import name_of_item, name_of_part
 from sitecrawl.web.html.regions import (
@@ -47,6 +54,7 @@ ROLES = {
     "main": MAIN,
     **dict.fromkeys(("navigation", "banner", "complementary", "contentinfo"), LANDMARK),
     **dict.fromkeys(("search", "dialog", "alertdialog"), LANDMARK),
+    "button": CONTROL,
 }
 ROLE_SELECTOR = "[role]"
 ENTRY_SELECTOR = "input[type=email], input[type=tel], input[type=password], textarea"
@@ -212,11 +220,21 @@ def region_wrappers(
 ) -> list[Callable[[Enter | None], Enter]]:
     """The wrappers of an element, by its role or as a cookie banner."""
     kind = ROLES.get((attributes.get("role") or "").strip().lower())
+    if kind == CONTROL and _is_in_words(node):
+        return []
     if kind is not None and (kind == MAIN or "landmarks" not in options.keep_parts):
         return [in_region(kind)]
     if "cookie_banners" not in options.keep_parts and is_consent(node, attributes):
         return [in_region(COOKIES)]
     return []
+
+
+def _is_in_words(node: LexborNode) -> bool:
+    """Return True for an element right before or after words, as within a sentence."""
+    return any(
+        each is not None and each.is_text_node and (each.text_content or "").strip()
+        for each in (node.prev, node.next)
+    )
 
 
 def drop_hidden_label(node: LexborNode, attributes: Mapping[str, str | None]) -> None:
@@ -345,7 +363,7 @@ def choose_article(
 
     ``is_own`` tells the lines that an article extractor finds. What stands beside an article
     (teasers, share bars) consists of short lines. Where the extractor misses long lines, it has not
-    found the text, and the choice stays; headings stay, and lists and tables of which it has a line.
+    found the text, and the choice stays; headings stay, and lists and tables in the element around it.
     """
     lines = walk.text.lines
     count = len(lines)
@@ -357,11 +375,15 @@ def choose_article(
         return choice
     if _size(lines, bytes(map(and_, own, kept))) < MIN_CONTENT:
         return choice
+    sizes = [0, *accumulate(len(line) * mine for line, mine in zip(lines, own, strict=True))]
+    least = HOLDING_SHARE * sizes[-1]
+    holding = (each for each in walk.regions if sizes[each.end] - sizes[each.start] >= least)
+    around = min(holding, key=lambda each: each.end - each.start, default=Region("", 0, count))
     parts = [slice(start, end) for start, end, _ in walk.headings]
     parts += [
         slice(each.start, each.end)
         for each in walk.regions
-        if each.kind == LIST and 1 in own[each.start : each.end]
+        if each.kind == LIST and _holds(around, each)
     ]
     found = bytearray(map(or_, own, long))
     for part in parts:

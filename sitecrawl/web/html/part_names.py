@@ -6,13 +6,14 @@ import re
 from functools import lru_cache
 
 NAMED, APART, CAROUSEL = "named", "apart", "carousel"
-FILTERS, POSTER = "filters", "poster"
-COMMENTS, REVIEWS, BROWSER = "comments", "reviews", "browser"
+FILTERS, POSTER, AUTHOR, FOOT = "filters", "poster", "author", "foot"
+COMMENTS, REVIEWS, ANSWER, BROWSER = "comments", "reviews", "answer", "browser"
 _WORDS = {
+    FOOT: ("footer", "copyright"),
     APART: (
         *("related", "recommended", "recommendation", "recommendations", "upsell", "upsells"),
         *("crosssell", "crosssells", "recently", "alsolike", "similar", "trending"),
-        *("sidebar", "footer", "breadcrumb", "breadcrumbs", "copyright"),
+        *("sidebar", "breadcrumb", "breadcrumbs"),
         *("modal", "popover", "tooltip", "dropdown", "dialog", "actions"),
         *("newsletter", "subscribe", "signup", "signin", "login", "share", "sharing", "social"),
         *("feedback", "respond", "reactions"),
@@ -20,10 +21,11 @@ _WORDS = {
     CAROUSEL: ("carousel", "swiper", "slider", "slick"),
     FILTERS: ("filter", "filters", "facet", "facets", "sort", "sorting", "refinements"),
     POSTER: ("signature", "extras", "postprofile", "userinfo", "usercard", "poster"),
+    AUTHOR: ("author", "bio", "biography"),
     NAMED: (
         *("ad", "ads", "advert", "advertisement", "languages", "masthead", "menu", "nav", "navbar"),
         *("navigation", "pager", "pagination", "popular", "promo", "sitemap", "tags", "toolbar"),
-        *("topbar", "announcement", "disclaimer", "latest", "recent"),
+        *("topbar", "announcement", "disclaimer", "latest", "recent", "cta", "notice", "notices"),
     ),
     # Last, so that a list of recent comments, or the links between their pages, is none of them.
     COMMENTS: ("comment", "comments", "commentlist", "commentarea", "commentthread", "disqus"),
@@ -44,7 +46,7 @@ ELSEWHERE = re.compile(
     re.IGNORECASE,
 )
 _KINDS = {word: kind for kind, words in _WORDS.items() for word in words}
-NAMED_KINDS = tuple(kind for kind in _WORDS if kind != BROWSER)
+NAMED_KINDS = (*(kind for kind in _WORDS if kind != BROWSER), ANSWER)
 _OF_READERS = frozenset({COMMENTS, REVIEWS})
 _NOT_WORD = re.compile("[^a-z]+")
 # Classes that say something of a page's or post's subject, or of its comments, as in WordPress.
@@ -56,10 +58,11 @@ _OF_SUBJECT = re.compile(
 _OF_BROWSER = re.compile(
     r"browser[-_]?(?:warning|upgrade)|browse-?happy|no-?js-?only", re.IGNORECASE
 )
-# Types of schema.org of comments and reviews.
+# Types of schema.org of comments and reviews, and of questions and answers.
 _ITEMS = (
     (re.compile(r"schema\.org/(?:User)?Comments?$", re.IGNORECASE), COMMENTS),
     (re.compile(r"schema\.org/(?:User|Customer)?Reviews?$", re.IGNORECASE), REVIEWS),
+    (re.compile(r"schema\.org/(?:Question|Answer)$", re.IGNORECASE), ANSWER),
 )
 _CAMEL = re.compile("(?<=[a-z])(?=[A-Z])")
 MAX_NAMES = 500  # characters of a class attribute that are examined
@@ -74,7 +77,7 @@ def name_of_part(classes: str, identity: str = "") -> str:
     kinds, weak = _kinds_of(classes), _kinds_of(identity)
     if not (kinds or weak):
         return ""
-    kinds |= {NAMED if kind == APART else kind for kind in weak - _OF_READERS}
+    kinds |= {NAMED if kind in {APART, FOOT} else kind for kind in weak - _OF_READERS}
     return next((kind for kind in NAMED_KINDS if kind in kinds), "")
 
 
