@@ -53,6 +53,15 @@ HOSTILE = {
         b'<b id="%d></b "></q><p>x' % number for number in range(2_600)
     )
     + b"<a href=x>last</a>",
+    "formats that end in values within": b"<p>"
+    + b"".join(b'<b id=%d>x<span title="</b>">y</span>' % number for number in range(1_500))
+    + b"</p>"
+    + b"<p>z</p>" * 1_500
+    + b"<a href=x>last</a>",
+    "formats that end with their block": b"".join(
+        b"<small a=%d><code class=x%d></h1><h1>x" % (number, number) for number in range(2_500)
+    )
+    + b"<a href=x>last</a>",
     "formats that end at last": b"<p>"
     + b"".join(b"<b id=%d>" % number for number in range(250))
     + b"</p><p>%b" % (b"x" * 40) * 8_000

@@ -16,7 +16,7 @@ SHALLOW = frozenset(
     b"a area base body br col colgroup dd dt embed frame frameset head hr html img input li link"
     b" meta option p param script source style tbody td tfoot th thead title tr track wbr".split()
 )
-# HTML, 13.2.4.3: if left open, these are reopened in every block that follows.
+# HTML, 13.2.4.3: if left open, even by the end of a block, these are reopened in all that follow.
 FORMATS = frozenset(b"b big code em font i nobr s small strike strong tt u".split())
 FOREIGN = frozenset({b"svg", b"math"})
 _COUNTED = FORMATS | FOREIGN | {b"select"}
@@ -68,11 +68,12 @@ class Nesting:
     ``copies`` counts the elements that blocks reopen.
     """
 
-    __slots__ = ("_foreign", "_formats", "_selects", "copies", "open")
+    __slots__ = ("_foreign", "_formats", "_left", "_selects", "copies", "open")
 
     def __init__(self) -> None:
         self.open: list[bytes] = []
         self.copies = 0
+        self._left: list[bytes] = []  # formats that ended with others
         self._foreign = self._formats = self._selects = 0
 
     @classmethod
@@ -100,7 +101,7 @@ class Nesting:
     def enter(self, name: bytes, tag: bytes) -> bool:
         """Begin an element; return True if it can contain others."""
         if name not in FORMATS:
-            self.copies += self._formats
+            self.copies += self._formats + len(self._left)
         if self._foreign and name in _BREAKING:
             self._break_out()
         if name in SHALLOW and (not self._foreign or tag.endswith(b"/>")):
@@ -115,6 +116,8 @@ class Nesting:
             self._close(len(self.open) - 1)
             return len(self.open)
         if name not in self.open[-2 * REACH - 2 :] and name not in FOREIGN:
+            if self._left[-1:] == [name]:
+                self._left.pop()
             return None
         reach = len(self.open) if name in FOREIGN and self._foreign else REACH
         ends = name in _BLOCKS
@@ -131,11 +134,11 @@ class Nesting:
 
     def end_formats(self) -> bytes:
         """End the formats that blocks would reopen; return their end tags."""
-        if not self._formats:
+        if not self._formats and not self._left:
             return b""
-        ended = [name for name in self.open if name in FORMATS]
+        ended = self._left + [name for name in self.open if name in FORMATS]
         self.open = [name for name in self.open if name not in FORMATS]
-        self._formats = 0
+        self._left, self._formats = [], 0
         return b"".join(b"</%b>" % name for name in reversed(ended))
 
     def _break_out(self) -> None:
@@ -149,8 +152,10 @@ class Nesting:
                     return
 
     def _close(self, place: int) -> None:
-        for inner in self.open[place:]:
-            self._count(inner, -1)
+        inner = self.open[place:]
+        for name in inner:
+            self._count(name, -1)
+        self._left += [name for name in inner[1:] if name in FORMATS]
         del self.open[place:]
 
     def _lift(self, name: bytes, below: int) -> int | None:
@@ -297,12 +302,13 @@ MANY_TAGS = 32_768  # from here on, ignored end tags cost half a second, growing
 _DRAWN = re.compile(
     rb"<(path|use|circle|ellipse|image|line|polygon|polyline|rect|stop)(\s[^<>]*)?/>", re.IGNORECASE
 )
-# A format that does not end right after its words, spans aside; most of authors' formats do. The
-# lookahead rejects most tags by two characters. Only plainly written attributes are accepted,
-# because others could hide an end tag in a value.
+# A format that does not end right after its words, other formats, links and spans aside; most of
+# authors' formats do. The first lookahead rejects most tags by two characters. Only plainly written
+# attributes are accepted, because others could hide an end tag in a value.
 _OPEN_FORMAT = re.compile(
     rb"<(?=[biuscefnt][\s>/mtio])([bius]|em|tt|big|font|code|nobr|small|strike|strong)(?=[\s>/])"
-    rb"(?!(?:\s[\w-]++=(?:\"[^\"<>]*+\"|[\w#]++))*+>[^<]*+(?:</?span[^<]*+)*+</\1[\s>])",
+    rb"(?!%(plain)s(?:</?(?!\1[\s>])(?:span|code|a|em|[bius]|tt|small|strong)%(plain)s)*+</\1[\s>])"
+    % {b"plain": rb"(?:\s[\w-]++=(?:\"[^\"<>]*+\"|[\w#]++))*+>[^<]*+"},
     re.IGNORECASE,
 )
 _LONG_TAG = re.compile(rb"<[a-zA-Z][^<>]{%d,}>" % MAX_TAG_LENGTH)
