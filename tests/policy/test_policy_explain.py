@@ -54,6 +54,7 @@ def test_every_rule_in_its_order() -> None:
         query_keep="id",
         session_parameters="sid",
         max_path_depth=9,
+        domino="yes",
     )
     steps = engine.explain("http://example.org/a/?id=1&sid=2&p=3&q=4")
     assert [step.rule for step in steps] == [

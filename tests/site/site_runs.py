@@ -80,7 +80,7 @@ class Visited:
         """The first crawl, the second, and so on."""
         while len(self._runs) < number:
             age = "0" if len(self._runs) == 1 else "48h"
-            crawl = self.command(*self._origins.starts, recrawl=age)
+            crawl = self.command(*self._origins.starts, recrawl=age, domino="yes")
             self._runs.append(Run(crawl, list(self._server.log.exchanges), self._origins))
             self._server.log.clear()
         return self._runs[number - 1]

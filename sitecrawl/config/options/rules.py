@@ -179,9 +179,9 @@ class RuleParams(OptionGroup):
         "as those of session_parameters are.",
     )
     domino: bool = option(
-        default=True,
+        default=False,
         effect=Effect.FOLLOWING,
-        description="Leave out the folded and paged views of Lotus Domino.",
+        description="Leave out the folded and paged views of Lotus Domino, with the pages that only they lead to.",
     )
     default_pages: Words = option(
         default=tuple(sorted(DEFAULT_PAGES)),
