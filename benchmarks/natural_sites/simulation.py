@@ -1,9 +1,9 @@
 """Crawls of a natural site in process: the product's reader, rules and law, without network or database.
 
 An approximation of a crawl, some ten times quicker. It imitates of ``scheduling/yields.py`` what
-comes when: URLs by depth and discovery; then those of kinds that bring little, in random order; then
-random descents into parts that look endless. Evidence is stored and restored between runs. It leaves out: robots.txt and sitemaps, failures,
-batches (one URL at a time is judged and read, of each origin by turns), limits of paths, validators, and
+comes when: URLs by depth and discovery; then those of kinds that bring little, each two depths in random
+order; then random descents into parts that look endless. Evidence is stored and restored between runs. It
+leaves out: robots.txt and sitemaps, failures, batches (one URL at a time is judged and read, of each origin by turns), limits of paths, validators, and
 files other than HTML. Documents are told apart by their text.
 """
 
@@ -166,8 +166,8 @@ class Due:
 class Order(NamedTuple):
     """The parts of the queue that can be switched off.
 
-    ``is_random``: URLs of kinds that bring little come in random order. ``postpones``: they come after all
-    others.
+    ``is_random``: URLs of kinds that bring little come in random order, two depths at a
+    time. ``postpones``: they come after all others.
     """
 
     is_random: bool = True
@@ -187,7 +187,7 @@ class OriginQueue:
         self._wanted = site.wanted
         self._order = order
         self._ahead: list[tuple[int, int, Due]] = []
-        self._later: list[tuple[int, Due]] = []
+        self._later: list[tuple[tuple[int, int], Due]] = []
         self._shelf: defaultdict[str, dict[int, Due]] = defaultdict(dict)
 
     def add(self, due: Due) -> None:
@@ -251,8 +251,8 @@ class OriginQueue:
                 return due
         return None
 
-    def _rank(self, due: Due) -> int:
-        return due.fingerprint if self._order.is_random else due.order
+    def _rank(self, due: Due) -> tuple[int, int]:
+        return due.depth // 2, due.fingerprint if self._order.is_random else due.order
 
     def _next_later(self) -> Due | None:
         """Return the next of the URLs of kinds that bring little."""

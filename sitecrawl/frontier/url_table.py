@@ -31,9 +31,9 @@ UNPROMISING = ", ".join(str(int(outcome)) for outcome in sorted(LASTING))
 PROMISING = f"(u.outcome IS NULL OR u.outcome NOT IN ({UNPROMISING}) OR u.priority > 0)"
 POP_LATER = (
     COLUMNS + " WHERE u.origin = ? AND u.waiting = 1 AND u.priority < 0"
-    " ORDER BY u.priority DESC, u.fingerprint LIMIT ?"
+    " ORDER BY u.priority DESC, u.depth / 2, u.fingerprint LIMIT ?"
 )
-"""Pops what comes after all others, in random order: fingerprints are hashes."""
+"""Pops what comes after all others, each two depths in random order: fingerprints are hashes."""
 POPS = (
     POP.format(f"u.priority >= 0 AND {PROMISING}"),
     POP.format(f"u.priority >= 0 AND NOT {PROMISING}"),

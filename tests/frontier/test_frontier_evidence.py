@@ -22,6 +22,18 @@ def test_urls_that_are_put_off_come_last(work: Crawls) -> None:
     assert worker.database.rows("SELECT pending FROM origin") == [(3,)]
 
 
+@pytest.mark.behaviour("Q-100")
+def test_of_what_is_put_off_comes_first_what_is_near_a_start(work: Crawls) -> None:
+    worker = work()
+    depths = [7, 2, 9, 3, 6, 8, 2, 3]
+    found = [candidate(f"/{n}", priority=-1, depth=depth) for n, depth in enumerate(depths)]
+    worker.store.add(found)
+    dues = worker.due()
+    halves = [due.depth // 2 for due in dues]
+    assert len(halves) == len(depths)
+    assert halves == sorted(halves)
+
+
 @pytest.mark.behaviour("P-18")
 def test_skipped_urls_are_due_in_the_next_run_and_modified_ones_at_once(work: Crawls) -> None:
     first = work()

@@ -196,7 +196,7 @@ def test_the_texts_of_pages_that_are_gone_count_as_new_under_other_addresses() -
         (True, ["A fox", "A hen"], [True, True]),
         (
             True,
-            ["\n".join(map(str, range(20, 30))), "\n".join(map(str, range(30, 40)))],
+            ["\n".join(map(str, range(20, 90, 7))), "\n".join(map(str, range(30, 100, 7)))],
             [True, True],
         ),
         (True, ["Hat\nNo. 12345, 42.50 EUR", "Hat\nNo. 12346, 43.50 EUR"], [True, True]),
@@ -637,3 +637,20 @@ def test_parts(target: str, part: str) -> None:
 )
 def test_what_is_said_of_a_kind_that_was_left_out(reason: str, tried: int, words: str) -> None:
     assert tried_words({"reason": reason, "tried": tried, "new": 1}) == words
+
+
+@pytest.mark.behaviour("Q-101")
+def test_a_calendar_says_nothing_new_and_a_dated_post_does() -> None:
+    novelty = Novelty()
+    days = ("2026-11-08", "2026-11-15", "2027-02-07")
+    texts = {
+        f"/agenda?d={day}&view=week": f"Agenda {day}\n{'.'.join(day.split('-')[::-1])}\n"
+        + "\n".join(str(int(day[-2:]) + each) for each in range(7))
+        for day in days
+    }
+    texts |= {f"/?p={n}": f"March {n - 100}, 2026\nA known line" for n in (108, 115)}
+    new = [
+        novelty.add(HOME + url, text, feeds_itself=True, leads_on=False)
+        for url, text in texts.items()
+    ]
+    assert new == [True, False, False, True, True]

@@ -3,9 +3,9 @@
 Every request brings something (a document with new text, or a page through which one was found) or
 nothing. A kind has a yield, estimated with its confidence from the pages that were requested; older
 ones fade. Suspicion only puts its URLs behind all others, and there they are drawn at random, as sites
-list like with like. They are left out when the upper confidence bound of the yield falls below
-1 / ``effort``: one more document would cost more requests than that. A new kind begins with the
-estimate of its pools, if these bring nothing.
+list like with like, but those near a start first, as what has no end leads away from it. They are left
+out when the upper confidence bound of the yield falls below 1 / ``effort``: one more document would cost
+more requests than that. A new kind begins with the estimate of its pools, if these bring nothing.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ class Verdict(Enum):
 
     FETCH = auto()
     LATER = auto()
-    """After all URLs of the origin that are not, in random order."""
+    """After all URLs of the origin that are not, at random, those near a start first."""
     LEAVE = auto()
 
 

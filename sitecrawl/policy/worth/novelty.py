@@ -15,6 +15,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache, reduce
+from itertools import pairwise
 from zlib import crc32
 
 from sitecrawl.policy.worth.kinds import parameters_of
@@ -32,6 +33,7 @@ MAX_LINES = 250_000
 MIN_TABLE, TABLE_LINES = 6, 3
 """Number of lines without letters on a page that are a table of numbers, if at least one of so many lines
 is one: the ids and years in a list of records are none."""
+MAX_DAY_DIGITS, SHORTEST_MONTH = 2, 28
 MIN_NUMBERS = 2
 """Number of new numbers of at least three digits in a line that make a page a new one: an article has a number and
 a price. A list of prices, one in each line, may go on for ever."""
@@ -125,12 +127,15 @@ class Novelty:
     def _add_title(self, url: str, text: str, *, dated: bool) -> bool:
         """Add the title of a page, the first line of its text; return True if no other page has it.
 
-        A post that a list shows in full has no other line of its own. ``dated``: dates and numbers count.
+        A post that a list shows in full has no other line of its own. ``dated``: dates and numbers count,
+        unless the URL has them all, as that of a day has.
         """
         title = text.partition("\n")[0].encode("utf-8", "surrogatepass")
         own = words_of(url)
         is_exact = self._add_remainders(exact_remainder, EXACT_TITLE, own, [title])
         line = title.translate(_SPACED, _DIGITS)
+        numbers = integers(title)
+        dated &= not numbers or not numbers <= integers_of(url)
         return self._add_remainders(bare_line, TITLE, own, [line]) or (dated and is_exact)
 
     def _add_pictures(self, url: str, pictures: Iterable[str]) -> bool:
@@ -167,7 +172,13 @@ class Novelty:
         """Return True if a line has enough new numbers, or if a table of them is new, which is added."""
         own = _numbers(url.encode())
         lines = [line for part in parts for line in part.split(b"\n")]
-        table = [line for line in lines if _ROW.fullmatch(line) and _is_figure(line, own)]
+        rows = [line for line in lines if _ROW.fullmatch(line)]
+        dated = integers(url.encode())
+        table = [
+            line
+            for before, line in pairwise([b"", *rows])
+            if _is_figure(line, dated) and not _counts_on(before, line)
+        ]
         is_table = MIN_TABLE <= len(table) >= len(lines) / TABLE_LINES
         if is_table and _add(self.figures, crc32(b"\n".join(table))):
             return True
@@ -219,6 +230,19 @@ def _long_numbers(text: bytes) -> set[int]:
     return {crc32(each) for each in text.translate(_NUMERALS, b".,").split() if len(each) > 2}
 
 
+def integers(text: bytes) -> set[bytes]:
+    """Return the whole numbers of a text, those of its dates one by one."""
+    return {each.lstrip(b"0") for each in text.translate(_NUMERALS).split()}
+
+
+def integers_of(url: str) -> set[bytes]:
+    """Return the whole numbers of the directories and values of a URL that have no letters."""
+    path = url.partition("?")[0].split("/")[3:]
+    parts = [*path, *(value for _, value in parameters_of(url))]
+    plain = [part for part in parts if not any(map(str.isalpha, part))]
+    return integers(" ".join(plain).encode("utf-8", "surrogatepass"))
+
+
 def _add(known: set[int], key: int) -> bool:
     if key in known:
         return False
@@ -227,12 +251,20 @@ def _add(known: set[int], key: int) -> bool:
     return True
 
 
-def _is_figure(line: bytes, own: frozenset[bytes]) -> bool:
+def _is_figure(line: bytes, own: set[bytes]) -> bool:
     """Return True for a line without letters that does not only repeat numbers of the URL."""
-    numbers = _numbers(line)
+    numbers = integers(line)
     if not numbers or (len(numbers) > 1 and own.issuperset(numbers)):
         return False
     return line.isascii() or not any(map(str.isalpha, line.decode("utf-8", "replace")))
+
+
+def _counts_on(before: bytes, line: bytes) -> bool:
+    """Return True for the day that follows on that of the line before."""
+    if not all(each.isdigit() and len(each) <= MAX_DAY_DIGITS for each in (before, line)):
+        return False
+    day = int(line)
+    return day == int(before) + 1 or (day == 1 and int(before) >= SHORTEST_MONTH)
 
 
 @lru_cache(maxsize=256)
