@@ -230,7 +230,7 @@ class OriginQueue:
         if not self.may_leave(due):
             return Verdict.FETCH, None
         with self.judging:
-            verdict = self.evidence.verdict(due.url)
+            verdict = self.evidence.verdict(due.url, due.referrer)
             part = self.parts.part(due.url, due.referrer)
         return verdict, part if verdict is Verdict.FETCH else None
 

@@ -174,7 +174,9 @@ class Yields:
             else:
                 put_off |= _descend(own.parts, part, found, now, may_read=idle)
         if idle and not now and all(due.priority == LATER for due in later):
-            tried = [due for due in later if own.evidence.verdict(due.url) is Verdict.LATER]
+            tried = [
+                due for due in later if own.evidence.verdict(due.url, due.referrer) is Verdict.LATER
+            ]
             put_off |= dict.fromkeys((due.fingerprint for due in tried[LATER_AT_ONCE:]), LATER)
             now = [due for due in later if due.fingerprint not in put_off]
         else:
@@ -202,7 +204,7 @@ class Yields:
         own = self._origins.get(key)
         if own is None or not self._may_leave(due):
             return DueVerdict.FETCH
-        kind = own.evidence.verdict(due.url)
+        kind = own.evidence.verdict(due.url, due.referrer)
         if kind is not Verdict.FETCH:
             if due.priority != LATER:
                 return DueVerdict.LATER
@@ -324,7 +326,9 @@ class Yields:
         return dict(self._left)
 
     def _verdict(self, own: OriginYields, due: DueUrl) -> Verdict:
-        return own.evidence.verdict(due.url) if self._may_leave(due) else Verdict.FETCH
+        return (
+            own.evidence.verdict(due.url, due.referrer) if self._may_leave(due) else Verdict.FETCH
+        )
 
     def _watched_part(self, own: OriginYields, due: DueUrl) -> Part | None:
         part = own.parts.part(due.url, due.referrer)

@@ -654,3 +654,18 @@ def test_a_calendar_says_nothing_new_and_a_dated_post_does() -> None:
         for url, text in texts.items()
     ]
     assert new == [True, False, False, True, True]
+
+
+@pytest.mark.behaviour("Q-102")
+def test_urls_are_judged_by_the_pages_they_are_found_on_too() -> None:
+    evidence = Evidence(10.0)
+    for n in range(100, 103):
+        evidence.read(Read(f"{HOME}/view?id={n}", f"{HOME}/list", "x" * n))
+    for n in range(200, 280):
+        evidence.read(Read(f"{HOME}/view?id={n}", f"{HOME}/history?id=1", None))
+    later = Evidence(10.0)
+    for each in evidence.as_stored():
+        later.restore(*each)
+    for known in (evidence, later):
+        assert known.verdict(f"{HOME}/view?id=900", f"{HOME}/list") is Verdict.FETCH
+    assert evidence.verdict(f"{HOME}/view?id=900", f"{HOME}/history?id=1") is Verdict.LEAVE

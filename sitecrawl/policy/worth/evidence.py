@@ -22,6 +22,7 @@ from zlib import crc32
 from sitecrawl.policy.worth.kinds import (
     COPY,
     FOLDER,
+    FOUND_ON,
     FRUITLESS,
     NAMES,
     PARAMETER,
@@ -166,7 +167,7 @@ class Evidence:
     noise: Noise = field(default_factory=Noise)
     yields: dict[str, Yield] = field(default_factory=dict)
     pools: dict[Pool, Yield] = field(default_factory=dict)
-    _fruitless: dict[str, Kind] = field(default_factory=dict)
+    _fruitless: dict[str, tuple[Kind, str]] = field(default_factory=dict)
     _referrers: dict[str, str] = field(default_factory=dict)
     is_excess: bool = False
     _answers: int = 0
@@ -178,11 +179,22 @@ class Evidence:
         kinds = Kinds(copies=self.kinds.copies)
         return Evidence(self.effort, kinds, Novelty(self.novelty.texts))
 
-    def verdict(self, url: str) -> Verdict:
-        """Judge a URL that no user, start or list asks for."""
+    def verdict(self, url: str, referrer: str | None = None) -> Verdict:
+        """Judge a URL that no user, start or list asks for, and that was found on ``referrer``.
+
+        It is requested if those found on such pages bring much, whatever the others of its kind bring.
+        """
         if not self.effort:
             return Verdict.FETCH
         kind = self.kinds.of(url)
+        verdict = self._verdict(kind)
+        if verdict is Verdict.FETCH or referrer is None:
+            return verdict
+        alike = self.yields.get(self.kinds.found_on(kind, referrer)) or UNKNOWN
+        brings_much = alike.tried > MIN_POOLED - 1 and alike.mean >= LOW
+        return Verdict.FETCH if brings_much else verdict
+
+    def _verdict(self, kind: Kind) -> Verdict:
         known = self.yields.get(kind.name) or UNKNOWN
         weight = self._barren_weight(kind)
         tried, found = known.tried + weight, known.found + BARREN * weight
@@ -239,7 +251,8 @@ class Evidence:
         if page.again and not is_new:
             return False
         self.kinds.add(page.url)
-        for each in self._of(kind):
+        found_on = self.kinds.found_on(kind, page.referrer)
+        for each in self._of(kind, found_on):
             each.add(is_new=is_new)
         self.kinds.brought(page.url, something=is_new)
         if is_new:
@@ -247,7 +260,7 @@ class Evidence:
                 self.kinds.copies.add_exception(page.url)
             self._credit(page.referrer)
         elif len(self._fruitless) < MAX_FRUITLESS:
-            self._fruitless[page.url] = kind
+            self._fruitless[page.url] = kind, found_on
         return is_new
 
     def _is_new(self, page: Read, text: str) -> bool:
@@ -291,7 +304,7 @@ class Evidence:
             return self._is_on_fruitless(page)
         shape = self.kinds.shape(page.url)
         others = (each for each in page.links if self.kinds.shape(each) != shape)
-        return not any(self.verdict(each) is Verdict.FETCH for each in others)
+        return not any(self.verdict(each, page.url) is Verdict.FETCH for each in others)
 
     def _is_on_fruitless(self, page: Read) -> bool:
         """Return True if a page was found on one with a query that has brought nothing so far."""
@@ -300,20 +313,21 @@ class Evidence:
 
     def _credit(self, page: str | None) -> None:
         """Credit the page on which a new document was found, if it has brought nothing yet."""
-        kind = self._fruitless.pop(page, None) if page is not None else None
-        if page is None or kind is None:
+        known = self._fruitless.pop(page, None) if page is not None else None
+        if page is None or known is None:
             return
         self.kinds.brought(page, something=True)
-        for each in self._of(kind):
+        for each in self._of(*known):
             each.credit()
 
-    def _of(self, kind: Kind) -> list[Yield]:
-        """Return the yields of a kind and of its pools.
+    def _of(self, kind: Kind, found_on: str = "") -> list[Yield]:
+        """Return the yields of a kind, of its URLs that were found on pages like one, and of its pools.
 
         What is requested again and brings nothing tells nothing of pages that were never requested, but
         these tell of the others.
         """
-        found = [_yield_of(self.yields, kind.name)]
+        names = dict.fromkeys((kind.name, found_on or kind.name))
+        found = [_yield_of(self.yields, name) for name in names]
         if (others := self.yields.get(kind.name + FRUITLESS)) is not None:
             found.append(others)
         return found + [_yield_of(self.pools, pool) for pool in kind.pools]
@@ -404,7 +418,7 @@ class Evidence:
         known = Yield(tried * part, found * part)
         if basis == KIND:
             self.yields[name] = known
-            if not name.endswith(FRUITLESS):
+            if not name.endswith(FRUITLESS) and FOUND_ON not in name:
                 self.yields.setdefault(name + FRUITLESS, replace(known))
         else:
             self.pools[Pool(basis, name)] = known

@@ -41,6 +41,8 @@ NAME = "<name>"
 TRANSLATION, READ_BEFORE = " as translation", " read before"
 FRUITLESS = " that brought nothing"
 """End of the names of kinds whose pages were requested in earlier runs, and brought nothing."""
+FOUND_ON = " on "
+"""Before the path of the pages on which URLs of a kind were found."""
 NAMES, SET, FOLDER, PARAMETER = "names", "set", "folder", "parameter"
 """Bases of pools, what their kinds share: the same parameters on one path; as many parameters on one path; a directory; a
 parameter on any path."""
@@ -96,6 +98,10 @@ class Kinds:
         if self.fruitless and crc32(url.encode()) in self.fruitless:
             return kind._replace(name=kind.name + FRUITLESS, has_exceptions=False)
         return kind
+
+    def found_on(self, kind: Kind, referrer: str | None) -> str:
+        """Return the name of the URLs of a kind that were found on pages like one."""
+        return f"{kind.name}{FOUND_ON}{self.shape(referrer)}" if referrer else kind.name
 
     def brought(self, url: str, *, something: bool) -> None:
         """Record whether a URL that was requested has brought anything so far."""
