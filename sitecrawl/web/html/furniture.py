@@ -230,8 +230,9 @@ class Furniture:
 
     def _controls(self, headings: Sequence[Region]) -> Iterator[Region]:
         """Buttons, unless they are headings, or ask a question, as those that open an answer do."""
-        titles = {each.start: each.end for each in headings}
-        for each in self._of(CONTROL):
+        controls = self._of(CONTROL)
+        titles = {each.start: each.end for each in headings} if controls else {}
+        for each in controls:
             asks = self._lines[each.end - 1].endswith("?")
             is_title = each.start in titles and titles[each.start] <= each.end
             if self._size(each) <= MAX_CONTROL and not asks and not is_title:
