@@ -37,6 +37,7 @@ CREATE INDEX IF NOT EXISTS capture_of_digest ON capture (digest) WHERE is_whole;
 """
 INSERT = "INSERT OR IGNORE INTO capture VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
 FIELDS = "url, time, status, digest, mime, is_whole, file, position, length"
+DECODED = frozenset({"content-encoding", "transfer-encoding", "content-length"})
 
 
 class Capture(NamedTuple):
@@ -210,9 +211,6 @@ def open_captures(folder: Path) -> closing[Captures]:
     captures = Captures(folder)
     captures.scan()
     return closing(captures)
-
-
-DECODED = frozenset({"content-encoding", "transfer-encoding", "content-length"})
 
 
 class ArchivedResponse(NamedTuple):

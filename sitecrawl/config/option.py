@@ -10,6 +10,9 @@ from pydantic import Field
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
+_EFFECT = "effect"
+_NOT_SHOWN = "secret"
+
 
 class Effect(Flag):
     """The parts of a crawl that change with the value of an option.
@@ -28,10 +31,6 @@ class Effect(Flag):
     FOLLOWING = auto()
     READING = auto()
     NAMING = auto()
-
-
-_EFFECT = "effect"
-_NOT_SHOWN = "secret"
 
 
 def option(

@@ -48,6 +48,13 @@ SINGLE_PAGE_OPTIONS = {
     "placeholder_pages": (),
 }
 """Options for fetching single pages: content of any kind, no links followed, no retries."""
+MAX_CHECKS = 10_000
+"""Addresses that one call asks for."""
+FRESH_SECONDS = 86_400.0
+"""Time for which an answer is not asked for again."""
+Check = tuple[str, Outcome, int | None, str | None]
+WITHOUT_RULES = {"allow": (), "deny": (), "contains": (), "not_contains": (), "do_not_crawl": ()}
+"""Rules of the crawl that say nothing about other sites."""
 
 
 @dataclass(slots=True)
@@ -147,14 +154,6 @@ def _arguments(params: CrawlParams) -> dict[str, Any]:
     return {**given, **SINGLE_PAGE_OPTIONS}
 
 
-MAX_CHECKS = 10_000
-"""Addresses that one call asks for."""
-FRESH_SECONDS = 86_400.0
-"""Time for which an answer is not asked for again."""
-
-Check = tuple[str, Outcome, int | None, str | None]
-
-
 def check_outside(
     process: CrawlerProcessBase, settings: Settings, spider: type[Spider], source: CrawledSource
 ) -> int:
@@ -184,10 +183,6 @@ def check_outside(
         checks = list(_checks(fetched, urls, params.realm))
     with open_administration(source.database, realm) as administration:
         return administration.save_checks(checks)
-
-
-WITHOUT_RULES = {"allow": (), "deny": (), "contains": (), "not_contains": (), "do_not_crawl": ()}
-"""Rules of the crawl that say nothing about other sites."""
 
 
 def _checks(fetched: FetchedPages, urls: list[str], realm: str) -> Iterator[Check]:

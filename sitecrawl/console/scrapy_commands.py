@@ -115,6 +115,10 @@ def spider_loader(settings: BaseSettings) -> SpiderLoaderProtocol:
     return get_spider_loader(own)
 
 
+OPTION_TYPES = {"int": int}
+HANDLER = "sitecrawl.http.handler.SinglePageHandler"
+
+
 class MisuseError(UsageError):
     """A wrong use of a command, which is told without its help."""
 
@@ -156,9 +160,6 @@ class StartedCommand(ScrapyCommand):
         parser.formatter_class = HelpFormatter
 
 
-OPTION_TYPES = {"int": int}
-
-
 class DescribedCommand(StartedCommand):
     """Base of commands whose texts and options are in a TOML file of their name.
 
@@ -195,9 +196,6 @@ class DescribedCommand(StartedCommand):
 
     def add_shared_options(self, parser: argparse.ArgumentParser) -> None:
         """Add the options that several commands have; those of the file replace them."""
-
-
-HANDLER = "sitecrawl.http.handler.SinglePageHandler"
 
 
 class SinglePageCommand(StartedCommand):

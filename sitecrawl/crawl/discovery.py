@@ -22,6 +22,35 @@ from sitecrawl.web.html.page import Link, Page
 from sitecrawl.web.urls.url import normalize
 
 MAX_PAGES, MAX_TEXTS, MAX_LENGTH = 100_000, 20, 200
+logger = logging.getLogger(__name__)
+MEANINGS = {
+    "unclosed_section": "a noindex section has no end, so the rest of the page is left out",
+    "too_long": "it is too large to be read whole",
+    "too_deep": "its elements are nested too deeply, some are left out",
+    "attributes": "tags with hundreds of attributes lose them",
+    "broken_pages": "some pages of the file are broken, they are left out",
+    "fragments": "scripts and noscript hold too much markup, some is left out",
+    "article": "it is too large to look for its article, the text of the page is taken",
+    "too_many_elements": "it has too many elements, the rest of it is left out",
+    "names": "elements and attributes of thousands of different names lose theirs",
+    "too_many_headings": "it has too many headings, the last ones are only text",
+    "too_many_definitions": "it has too many definitions, the last ones are only text",
+    "too_many_metas": "it has too many metas or JSON-LD scripts, the last ones are left out",
+    "too_many_images": "it has too many images, the addresses of the last ones are left out",
+    "too_many_links": "it has too many links, the last ones are left out",
+}
+"""Log texts of truncations; kinds without one, such as a single odd link, are only counted."""
+SEED_PRIORITY = 1
+MAX_OUTSIDE = 200
+"""Addresses stored of one page that are not crawled."""
+OUTSIDE_SCOPE = Scope.reason.name
+DECLARED = frozenset({"refresh", "canonical"})
+"""Elements that declare another URL of a page; they are no links that a person can follow."""
+MIN_GROWTH = 2
+"""Number of new links of a page from which on its links to known URLs are kept."""
+MAX_REPEATED = 1000
+REWRITTEN = "rewritten"
+T = TypeVar("T")
 
 
 class AnchorTexts:
@@ -47,27 +76,6 @@ class AnchorTexts:
         return self._texts.pop(fingerprint, [])
 
 
-logger = logging.getLogger(__name__)
-
-MEANINGS = {
-    "unclosed_section": "a noindex section has no end, so the rest of the page is left out",
-    "too_long": "it is too large to be read whole",
-    "too_deep": "its elements are nested too deeply, some are left out",
-    "attributes": "tags with hundreds of attributes lose them",
-    "broken_pages": "some pages of the file are broken, they are left out",
-    "fragments": "scripts and noscript hold too much markup, some is left out",
-    "article": "it is too large to look for its article, the text of the page is taken",
-    "too_many_elements": "it has too many elements, the rest of it is left out",
-    "names": "elements and attributes of thousands of different names lose theirs",
-    "too_many_headings": "it has too many headings, the last ones are only text",
-    "too_many_definitions": "it has too many definitions, the last ones are only text",
-    "too_many_metas": "it has too many metas or JSON-LD scripts, the last ones are left out",
-    "too_many_images": "it has too many images, the addresses of the last ones are left out",
-    "too_many_links": "it has too many links, the last ones are left out",
-}
-"""Log texts of truncations; kinds without one, such as a single odd link, are only counted."""
-
-
 class TruncationWarnings:
     """Warnings about truncated pages, one per kind, for the first page affected."""
 
@@ -84,19 +92,6 @@ class TruncationWarnings:
                 logger.warning(
                     "%s: %s (others are counted as sitecrawl/cuts/%s)", page.url, MEANINGS[cut], cut
                 )
-
-
-SEED_PRIORITY = 1
-MAX_OUTSIDE = 200
-"""Addresses stored of one page that are not crawled."""
-OUTSIDE_SCOPE = Scope.reason.name
-DECLARED = frozenset({"refresh", "canonical"})
-"""Elements that declare another URL of a page; they are no links that a person can follow."""
-MIN_GROWTH = 2
-"""Number of new links of a page from which on its links to known URLs are kept."""
-MAX_REPEATED = 1000
-REWRITTEN = "rewritten"
-T = TypeVar("T")
 
 
 class Reference(NamedTuple):

@@ -23,6 +23,11 @@ from sitecrawl.web.read_options import ReadOptions
 # python -I leaves out the path of this package, so it is passed as an argument.
 BOOT = "import sys; sys.path += sys.argv[1].split('\\n'); from {} import main; main(sys.argv[2:])"
 PIPE_BUFFER = 4_000_000  # bytes
+PAGE_MODULE = "sitecrawl.web.page_process"
+TRIES = 2
+FILE_MODULE = "sitecrawl.web.files.worker"
+TIMEOUT_FACTOR = 10  # timeout of a reply, as a multiple of the processor seconds of a file
+START_SECONDS = 60
 
 
 class ReaderProcesses:
@@ -94,10 +99,6 @@ async def _end(process: Process) -> None:
     await process.wait()
 
 
-PAGE_MODULE = "sitecrawl.web.page_process"
-TRIES = 2
-
-
 class PageReadersError(Exception):
     """No process that reads pages can be started, or two in a row ended with a page."""
 
@@ -128,11 +129,6 @@ class PageReaders:
                 page: Page = pickle.loads(packed)  # noqa: S301 -- of our own process
                 return page
         raise PageReadersError(f"the process that read the page failed, twice: {failure}")
-
-
-FILE_MODULE = "sitecrawl.web.files.worker"
-TIMEOUT_FACTOR = 10  # timeout of a reply, as a multiple of the processor seconds of a file
-START_SECONDS = 60
 
 
 class FileReadersError(Exception):

@@ -32,6 +32,17 @@ LEFT_VIEWS = (
     "%s: %s links to views that software offers of its pages were left out, e.g. %s (%s); "
     "-a skip_known_views=no fetches them"
 )
+LogLine = tuple[int, str]
+"""A line of the log after its level."""
+MAX_STARTS, MAX_ORIGINS = 50, 5
+NO_CONTENT = (
+    "Pages without content of their own, which make no documents (-a placeholder_pages= keeps them)"
+)
+STATUSES = "downloader/response_status_count/"
+ERRORS = frozenset(outcome.name.lower() for outcome in FAILED)
+NOT_REQUESTED = frozenset(
+    outcome.name.lower() for outcome in Outcome if outcome < Outcome.FILE_INGESTED
+)
 
 
 class RunSummary:
@@ -71,10 +82,6 @@ class RunSummary:
             "unchanged_by_dates": self._leased.knowledge.dates.skipped,
             "left_out": self._leased.knowledge.yields.as_stored(),
         }
-
-
-LogLine = tuple[int, str]
-"""A line of the log after its level."""
 
 
 def dead_link_lines(dead_links: Sequence[DeadLink]) -> Iterator[LogLine]:
@@ -162,9 +169,6 @@ def describe_failures(stored: StoredCounts) -> str:
 def counted(number: int, noun: str) -> str:
     """Return a number with its noun: ``1 page``, ``2 pages``."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
-
-
-MAX_STARTS, MAX_ORIGINS = 50, 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,16 +261,6 @@ class RunEnding:
             yield "the same command again fetches only what is due"
             yield f"{program} report -O report.html shows the crawl"
             yield f"{program} search WORDS its documents"
-
-
-NO_CONTENT = (
-    "Pages without content of their own, which make no documents (-a placeholder_pages= keeps them)"
-)
-STATUSES = "downloader/response_status_count/"
-ERRORS = frozenset(outcome.name.lower() for outcome in FAILED)
-NOT_REQUESTED = frozenset(
-    outcome.name.lower() for outcome in Outcome if outcome < Outcome.FILE_INGESTED
-)
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,8 @@ from sitecrawl.reqmeta import KEPT, UNCHANGED, is_of_site, robots_of, sitemap_of
 from sitecrawl.responses import header
 from sitecrawl.web.validators import if_none_match
 
+FORBIDDEN = int(Outcome.USAGE_FORBIDDEN)
+
 
 class HeadersMiddleware:
     """User-Agent, From, Accept, Referer, credentials and custom headers, as configured."""
@@ -47,9 +49,6 @@ class HeadersMiddleware:
         headers = self._policy.of(request.url, wanted=wanted, referrer=referrer, known=known)
         for name, value in headers.items():
             request.headers.setdefault(name, value)
-
-
-FORBIDDEN = int(Outcome.USAGE_FORBIDDEN)
 
 
 class ConditionalMiddleware:

@@ -32,6 +32,8 @@ from sitecrawl.web.validators import fresh_until
 if TYPE_CHECKING:
     from sitecrawl.scheduling.login import Login
 
+MOVED = FetchResult(Outcome.REDIRECT, "script")
+
 
 class OutcomeMiddleware:
     """Record status and headers of a response in the visit; redirects are recorded, not followed.
@@ -117,9 +119,6 @@ def response_facts(response: Response, size: int, asked_at: float) -> ResponseFa
 def _is_certain(headers: Headers) -> bool:
     """Return True if a response forbids sniffing its media type (Fetch, 3.6)."""
     return header(headers, "x-content-type-options").strip().lower() == "nosniff"
-
-
-MOVED = FetchResult(Outcome.REDIRECT, "script")
 
 
 class RendererMiddleware:

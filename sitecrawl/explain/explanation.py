@@ -28,6 +28,12 @@ from sitecrawl.web.feeds.listings import FORMATS
 from sitecrawl.web.robots.robots_txt import RobotsTxt
 from sitecrawl.web.urls.url import normalize
 
+RECORDED_REASONS = {reason.name: reason for reason in (*LIMIT_REASONS, *LINK_REASONS)}
+"""Reasons that cannot be judged again after the run, by name."""
+COUNTED = "sitecrawl/rules/"
+MAX_RUNS = 100
+"""Number of runs that are read: with one a day, those within max_revisit."""
+
 
 @dataclass(frozen=True, slots=True)
 class ScheduleForecast:
@@ -113,13 +119,6 @@ class ScheduleForecast:
 
     def _stops_following(self) -> str:
         return self.cite.setting("mode" if self.params.discover is None else "discover")
-
-
-RECORDED_REASONS = {reason.name: reason for reason in (*LIMIT_REASONS, *LINK_REASONS)}
-"""Reasons that cannot be judged again after the run, by name."""
-COUNTED = "sitecrawl/rules/"
-MAX_RUNS = 100
-"""Number of runs that are read: with one a day, those within max_revisit."""
 
 
 class PastRefusal(NamedTuple):

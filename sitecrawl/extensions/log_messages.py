@@ -16,6 +16,12 @@ from scrapy.utils.log import get_scrapy_root_handler
 
 from sitecrawl.console.terminal import printable
 
+ENGINE = "scrapy.core.engine"
+FIELDS = {"asctime": "time", "levelname": "level", "name": "logger"}
+"""Names of the fields beside ``message``, by the attributes of a log record."""
+SCRAPYS = ("crawler", "spider", "exc_text", "taskName")
+"""Attributes of records that are no data."""
+
 
 class LogFormatter(logformatter.LogFormatter):
     """Scrapy's messages, without those below ``LOG_LEVEL``.
@@ -78,13 +84,6 @@ class PrintableFormatter(logging.Formatter):
         if record.exc_info:
             clean.exc_text = printable(self._formatter.formatException(record.exc_info))
         return self._formatter.format(clean)
-
-
-ENGINE = "scrapy.core.engine"
-FIELDS = {"asctime": "time", "levelname": "level", "name": "logger"}
-"""Names of the fields beside ``message``, by the attributes of a log record."""
-SCRAPYS = ("crawler", "spider", "exc_text", "taskName")
-"""Attributes of records that are no data."""
 
 
 class JsonLog(logging.Filter):

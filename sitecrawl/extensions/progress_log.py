@@ -29,6 +29,17 @@ from sitecrawl.statuses import DONE, MAX_PAGES
 SECONDS = 0.5
 STATS_LOGGER = "scrapy.statscollectors"
 """Logger of the table of all stats, which is left to log files; ``-L DEBUG`` prints it."""
+NO_FEED = (
+    "No feed is set: %d lines are in the crawl database alone. The next run with -O FILE writes "
+    "them, or at once: %s export -O FILE"
+)
+NO_LINE = (
+    "No line was written: nothing that this run visited is new, changed or gone. All documents: "
+    "%s export -O FILE"
+)
+NEVER = logging.CRITICAL + 1
+"""Level above that of every line."""
+logger = logging.getLogger(__name__)
 
 
 class Progress:
@@ -92,21 +103,6 @@ class Progress:
         width = shutil.get_terminal_size().columns - 1 if cut else None
         self._terminal.write(f"{CLEAR}{line[:width]}")
         self._terminal.flush()
-
-
-NO_FEED = (
-    "No feed is set: %d lines are in the crawl database alone. The next run with -O FILE writes "
-    "them, or at once: %s export -O FILE"
-)
-NO_LINE = (
-    "No line was written: nothing that this run visited is new, changed or gone. All documents: "
-    "%s export -O FILE"
-)
-
-NEVER = logging.CRITICAL + 1
-"""Level above that of every line."""
-
-logger = logging.getLogger(__name__)
 
 
 class ProgressLog:

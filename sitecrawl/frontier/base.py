@@ -13,6 +13,10 @@ from sitecrawl.policy.lifecycle.selection import SELECTIONS, Activity, Selection
 from sitecrawl.policy.outcomes import Outcome
 from sitecrawl.web.urls.identity import DEFAULT_REALM, identity_key
 
+StoredLink = tuple[str, int, str]
+"""A link to a URL of the crawl: its origin, its fingerprint, and the URL. The URL is empty if the
+link is not followed; it is then only stored if it leads to a known URL."""
+
 
 class Candidate(NamedTuple):
     """A URL that may be crawled.
@@ -63,11 +67,6 @@ class DueUrl:
     priority: int = 0
     reason: str | None = None
     detail: str | None = None
-
-
-StoredLink = tuple[str, int, str]
-"""A link to a URL of the crawl: its origin, its fingerprint, and the URL. The URL is empty if the
-link is not followed; it is then only stored if it leads to a known URL."""
 
 
 @dataclass(frozen=True, slots=True)

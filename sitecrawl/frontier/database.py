@@ -22,6 +22,8 @@ UPDATE_PATH = (
     "UPDATE url SET depth = ?, via = ?, priority = ?, referrer = ?, referrer_url = ?"
     " WHERE origin = ? AND fingerprint = ? AND (depth > ? OR priority < ?)"
 )
+FIRST_VERSION = 14
+"""Oldest schema that is upgraded; databases with an earlier one are refused."""
 
 
 @dataclass(slots=True)
@@ -205,10 +207,6 @@ class Backend(Protocol):
 
     def readable(self, error: Exception) -> FrontierError:
         """Convert one of ``errors`` to an error with a readable text."""
-
-
-FIRST_VERSION = 14
-"""Oldest schema that is upgraded; databases with an earlier one are refused."""
 
 
 def migrate(database: Database, name: str | None, scripts: Mapping[int, str] | None = None) -> None:

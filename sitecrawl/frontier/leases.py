@@ -1,5 +1,7 @@
 """Workers of a crawl, their heartbeats, and their leases of origins."""
 
+# ruff: noqa: S608 -- only constants become part of a statement
+
 from __future__ import annotations
 
 import json
@@ -148,9 +150,6 @@ def _started(pid: int) -> int | None:
         return None
     fields = stat.rpartition(")")[2].split()  # the process name in front may contain any character
     return None if fields[0] in "ZX" else int(fields[19])
-
-
-# ruff: noqa: S608 -- only constants become part of a statement
 
 
 SAFE_SHARE = 0.75  # part of a lease during which requests may begin

@@ -1,5 +1,7 @@
 """The outbox: every change of a document, in commit order, and its delivery to files."""
 
+# ruff: noqa: S608 -- only constants become part of a statement
+
 from __future__ import annotations
 
 import json
@@ -44,6 +46,44 @@ def record(seq: int, run: int, realm: str, entry: Entry) -> dict[str, Any]:
         "moved_to": entry.moved_to,
     }
     return {name: value for name, value in envelope.items() if value is not None} | entry.content
+
+
+COLUMNS = (
+    "SELECT o.seq, o.run, o.realm, o.url, o.op, o.id, o.change, o.reason, o.moved_to, o.address,"
+    " coalesce(s.body, d.body), coalesce(s.seq, CASE WHEN d.id = o.id THEN d.seq END), s.seq,"
+    " o.made_at"
+    " FROM outbox AS o LEFT JOIN document AS d ON d.url = o.url"
+    " LEFT JOIN section AS s ON s.url = o.url AND s.id = o.id"
+)
+BODY = 10  # of these columns
+MAX_PACKED = 300_000  # bytes of the packed documents of a batch
+CHANGES = f"{COLUMNS} WHERE o.seq > ?{{of}} ORDER BY o.seq LIMIT ?"
+OF_SEQS = f"{COLUMNS} WHERE o.seq IN ({{}}) ORDER BY o.seq"
+OF_URL = (
+    f"{COLUMNS} WHERE o.seq IN (SELECT seq FROM document WHERE url = ?"
+    " UNION SELECT seq FROM section WHERE url = ?)"
+)
+WAITING = (
+    f"{COLUMNS} WHERE o.delivered = 0 AND o.realm = ? AND o.seq > ? AND (o.owner IS NULL OR"
+    " o.owner = ? OR o.owner NOT IN (SELECT owner FROM worker)) ORDER BY o.seq LIMIT ?"
+)
+WITHOUT_RECORD = 1  # delivery of rows whose files need no record
+MARK = RowStatement(
+    "UPDATE outbox SET delivered = ?, owner = NULL WHERE seq = ?", ("bigint", "bigint"), keys=(1,)
+)
+UNDELIVER = "UPDATE outbox SET delivered = 0, owner = NULL WHERE delivered = ?"
+RECORD = (
+    "INSERT INTO delivery (number, owner, run, lines, files) VALUES (?, ?, ?, ?, ?)"
+    " ON CONFLICT (number) DO UPDATE SET lines = delivery.lines + excluded.lines, files = excluded.files"
+)
+AT_WORK_OR_KILLED = (
+    "SELECT 1 FROM run_worker WHERE run = ? AND owner <> ?"
+    " AND (ended_at IS NULL OR finish IN ('died', 'silent', 'shutdown')) LIMIT 1"
+)
+LEFT = (
+    "SELECT number, lines, files FROM delivery WHERE owner NOT IN (SELECT owner FROM worker)"
+    " ORDER BY number"
+)
 
 
 class Outbox:
@@ -99,26 +139,6 @@ def _columns(entry: Entry) -> Row:
         entry.moved_to,
         entry.address,
     )
-
-
-# ruff: noqa: S608 -- only constants become part of a statement
-
-
-COLUMNS = (
-    "SELECT o.seq, o.run, o.realm, o.url, o.op, o.id, o.change, o.reason, o.moved_to, o.address,"
-    " coalesce(s.body, d.body), coalesce(s.seq, CASE WHEN d.id = o.id THEN d.seq END), s.seq,"
-    " o.made_at"
-    " FROM outbox AS o LEFT JOIN document AS d ON d.url = o.url"
-    " LEFT JOIN section AS s ON s.url = o.url AND s.id = o.id"
-)
-BODY = 10  # of these columns
-MAX_PACKED = 300_000  # bytes of the packed documents of a batch
-CHANGES = f"{COLUMNS} WHERE o.seq > ?{{of}} ORDER BY o.seq LIMIT ?"
-OF_SEQS = f"{COLUMNS} WHERE o.seq IN ({{}}) ORDER BY o.seq"
-OF_URL = (
-    f"{COLUMNS} WHERE o.seq IN (SELECT seq FROM document WHERE url = ?"
-    " UNION SELECT seq FROM section WHERE url = ?)"
-)
 
 
 def change_of(row: Row, additional: dict[int, list[str]]) -> Change | None:
@@ -191,29 +211,6 @@ def changes_by_seq(database: Database, rows: Sequence[Row]) -> dict[int, Change 
 def read_document(database: Database, url: int) -> list[Change]:
     """Return the last upsert of a URL's document, or one for each of its sections."""
     return _changes_of(database, database.rows(OF_URL, (url, url)))
-
-
-WAITING = (
-    f"{COLUMNS} WHERE o.delivered = 0 AND o.realm = ? AND o.seq > ? AND (o.owner IS NULL OR"
-    " o.owner = ? OR o.owner NOT IN (SELECT owner FROM worker)) ORDER BY o.seq LIMIT ?"
-)
-WITHOUT_RECORD = 1  # delivery of rows whose files need no record
-MARK = RowStatement(
-    "UPDATE outbox SET delivered = ?, owner = NULL WHERE seq = ?", ("bigint", "bigint"), keys=(1,)
-)
-UNDELIVER = "UPDATE outbox SET delivered = 0, owner = NULL WHERE delivered = ?"
-RECORD = (
-    "INSERT INTO delivery (number, owner, run, lines, files) VALUES (?, ?, ?, ?, ?)"
-    " ON CONFLICT (number) DO UPDATE SET lines = delivery.lines + excluded.lines, files = excluded.files"
-)
-AT_WORK_OR_KILLED = (
-    "SELECT 1 FROM run_worker WHERE run = ? AND owner <> ?"
-    " AND (ended_at IS NULL OR finish IN ('died', 'silent', 'shutdown')) LIMIT 1"
-)
-LEFT = (
-    "SELECT number, lines, files FROM delivery WHERE owner NOT IN (SELECT owner FROM worker)"
-    " ORDER BY number"
-)
 
 
 class Deliveries:

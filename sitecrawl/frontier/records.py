@@ -1,5 +1,7 @@
 """Read-only queries on a crawl database: URLs, outcomes, counts, documents."""
 
+# ruff: noqa: S608 -- only constants become part of a statement
+
 from __future__ import annotations
 
 import json
@@ -35,6 +37,91 @@ PAGES = (
     "SELECT d.id, u.url, d.html FROM document AS d JOIN url AS u ON u.id = d.url"
     " JOIN origin AS o ON o.id = d.origin WHERE d.seq IS NOT NULL AND d.html IS NOT NULL"
 )
+LATEST = 253_402_300_799  # the last second of the year 9999
+MAX_DIGITS = 20
+SAFE = "".join(chr(code) for code in range(0x21, 0x7F) if chr(code) != "%")
+BATCH = 500
+LONGEST_CHAIN = 1000
+REVISIT = Revisit()
+URL = (
+    f"SELECT u.id, u.url, o.realm, {STATE}, u.waiting, u.depth, u.via, u.found_at, u.outcome,"
+    " u.status, u.reason, u.detail, u.visited_at, u.indexed_at, u.changed_at,"
+    " u.due, u.visits, u.changes, u.missing,"
+    " u.failures, u.redirect_to, u.canonical, d.id, d.seq, t.url, d.because, h.reason, u.reading,"
+    " h.change, u.left_out, u.change_rate, u.ages"
+    " FROM url AS u JOIN origin AS o ON o.id = u.origin"
+    " LEFT JOIN document AS d ON d.url = u.id LEFT JOIN url AS t ON t.id = d.target"
+    " LEFT JOIN held_change AS h ON h.url = u.id"
+    " WHERE o.key = ? AND u.fingerprint = ? AND o.realm = ?"
+)
+RUN = (
+    "SELECT id, realm, configuration, started_at, finished_at, finish_reason, counters, reading"
+    " FROM run"
+)
+ORIGIN = (
+    "SELECT key, robots_text, robots_status, robots_expires_at, delay, ready_at, pending"
+    " FROM origin WHERE key = ? AND realm = ?"
+)
+HELD_CHANGES = (
+    "(SELECT count(*) FROM held_change AS h WHERE h.origin = o.id AND h.held = 1"
+    " AND coalesce(h.change, '') <> 'new')"
+)
+HELD_GROUPS = (
+    "SELECT o.key, o.realm, coalesce(h.reason, h.change), count(*) AS pages, min(u.url)"
+    " FROM held_change AS h JOIN url AS u ON u.id = h.url JOIN origin AS o ON o.id = h.origin"
+    " WHERE h.held = 1 AND coalesce(h.change, '') <> 'new'{of}"
+    " GROUP BY o.key, o.realm, coalesce(h.reason, h.change) ORDER BY o.key, o.realm, pages DESC"
+)
+SITES = (
+    "SELECT o.key,"
+    " (SELECT count(*) FROM document AS d WHERE d.origin = o.id AND d.seq IS NOT NULL),"
+    f" {HELD_CHANGES}, (SELECT coalesce(max(CASE WHEN u.outcome IN"
+    f" ({', '.join(str(int(outcome)) for outcome in sorted(READ))}) THEN u.visited_at END),"
+    " min(u.found_at)) FROM url AS u WHERE u.origin = o.id)"
+    " FROM origin AS o WHERE o.realm = ?"
+    " AND EXISTS (SELECT 1 FROM url AS u WHERE u.origin = o.id) ORDER BY o.key"
+)
+ORIGINS = (
+    "SELECT o.key, o.realm, (SELECT count(*) FROM url AS u WHERE u.origin = o.id), o.pending,"
+    " (SELECT count(*) FROM document AS d WHERE d.origin = o.id AND d.seq IS NOT NULL),"
+    f" {HELD_CHANGES}, o.owner, CASE WHEN o.visit_day = {{today}} THEN o.day_visits ELSE 0 END"
+    " FROM origin AS o WHERE EXISTS (SELECT 1 FROM url AS u WHERE u.origin = o.id){of}"
+    " ORDER BY o.key, o.realm"
+)
+PENDING = (
+    f"SELECT u.url, o.realm, {STATE} FROM url AS u JOIN origin AS o ON o.id = u.origin"
+    " ORDER BY u.url COLLATE {order}, o.realm COLLATE {order}"
+)
+FAILURES = (
+    "SELECT u.url, u.outcome, u.status, u.reason, coalesce(r.url, u.referrer_url) FROM url AS u"
+    " LEFT JOIN url AS r ON r.id = u.referrer WHERE u.outcome >= 40{of} ORDER BY u.id"
+)
+REDIRECTS = (
+    "SELECT u.url, u.outcome, u.status, u.redirect_to FROM url AS u"
+    " WHERE u.outcome IN (31, 32){of} ORDER BY u.id"
+)
+MIRRORS = (
+    "WITH size AS (SELECT origin, count(*) AS n FROM document WHERE seq IS NOT NULL GROUP BY origin)"
+    " SELECT a.key, b.key, count(*), min(CASE WHEN m.n < o.n THEN m.n ELSE o.n END)"
+    " FROM document AS x JOIN document AS y ON y.hash = x.hash"
+    " JOIN origin AS a ON a.id = x.origin JOIN origin AS b ON b.id = y.origin"
+    " JOIN size AS m ON m.origin = a.id JOIN size AS o ON o.origin = b.id"
+    " WHERE x.seq IS NOT NULL AND y.seq IS NOT NULL AND a.key < b.key AND a.realm = b.realm{of}"
+    " GROUP BY a.key, b.key ORDER BY count(*) DESC, a.key, b.key"
+)
+WORKERS = (
+    "SELECT r.realm, w.run, w.host, w.process, w.crawls, w.started_at, w.seen_at, w.ended_at,"
+    " w.finish, w.pages, w.rate, (SELECT count(*) FROM origin AS o WHERE o.owner = w.owner),"
+    " w.owner, a.alive_until FROM run_worker AS w JOIN run AS r ON r.id = w.run"
+    " LEFT JOIN worker AS a ON a.owner = w.owner WHERE true{of}"
+    " ORDER BY w.started_at, w.owner"
+)
+ATTEMPTS = (
+    "SELECT run, started_at, duration, outcome, status, bytes, reason FROM attempt"
+    " WHERE url = ? ORDER BY id"
+)
+COUNTS = "SELECT u.outcome, count(*) FROM url AS u WHERE true{of} GROUP BY u.outcome"
+OF_REALM = " AND u.origin IN (SELECT id FROM origin WHERE realm = ?)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,98 +268,6 @@ def read_pending(lines: Iterable[str]) -> tuple[list[Pending], list[str]]:
 
 def _is_state(word: str) -> bool:
     return word.isdecimal() and len(word) <= MAX_DIGITS and int(word) <= LATEST
-
-
-LATEST = 253_402_300_799  # the last second of the year 9999
-MAX_DIGITS = 20
-SAFE = "".join(chr(code) for code in range(0x21, 0x7F) if chr(code) != "%")
-
-
-# ruff: noqa: S608 -- only constants become part of a statement
-
-
-BATCH = 500
-LONGEST_CHAIN = 1000
-REVISIT = Revisit()
-URL = (
-    f"SELECT u.id, u.url, o.realm, {STATE}, u.waiting, u.depth, u.via, u.found_at, u.outcome,"
-    " u.status, u.reason, u.detail, u.visited_at, u.indexed_at, u.changed_at,"
-    " u.due, u.visits, u.changes, u.missing,"
-    " u.failures, u.redirect_to, u.canonical, d.id, d.seq, t.url, d.because, h.reason, u.reading,"
-    " h.change, u.left_out, u.change_rate, u.ages"
-    " FROM url AS u JOIN origin AS o ON o.id = u.origin"
-    " LEFT JOIN document AS d ON d.url = u.id LEFT JOIN url AS t ON t.id = d.target"
-    " LEFT JOIN held_change AS h ON h.url = u.id"
-    " WHERE o.key = ? AND u.fingerprint = ? AND o.realm = ?"
-)
-RUN = (
-    "SELECT id, realm, configuration, started_at, finished_at, finish_reason, counters, reading"
-    " FROM run"
-)
-ORIGIN = (
-    "SELECT key, robots_text, robots_status, robots_expires_at, delay, ready_at, pending"
-    " FROM origin WHERE key = ? AND realm = ?"
-)
-HELD_CHANGES = (
-    "(SELECT count(*) FROM held_change AS h WHERE h.origin = o.id AND h.held = 1"
-    " AND coalesce(h.change, '') <> 'new')"
-)
-HELD_GROUPS = (
-    "SELECT o.key, o.realm, coalesce(h.reason, h.change), count(*) AS pages, min(u.url)"
-    " FROM held_change AS h JOIN url AS u ON u.id = h.url JOIN origin AS o ON o.id = h.origin"
-    " WHERE h.held = 1 AND coalesce(h.change, '') <> 'new'{of}"
-    " GROUP BY o.key, o.realm, coalesce(h.reason, h.change) ORDER BY o.key, o.realm, pages DESC"
-)
-SITES = (
-    "SELECT o.key,"
-    " (SELECT count(*) FROM document AS d WHERE d.origin = o.id AND d.seq IS NOT NULL),"
-    f" {HELD_CHANGES}, (SELECT coalesce(max(CASE WHEN u.outcome IN"
-    f" ({', '.join(str(int(outcome)) for outcome in sorted(READ))}) THEN u.visited_at END),"
-    " min(u.found_at)) FROM url AS u WHERE u.origin = o.id)"
-    " FROM origin AS o WHERE o.realm = ?"
-    " AND EXISTS (SELECT 1 FROM url AS u WHERE u.origin = o.id) ORDER BY o.key"
-)
-ORIGINS = (
-    "SELECT o.key, o.realm, (SELECT count(*) FROM url AS u WHERE u.origin = o.id), o.pending,"
-    " (SELECT count(*) FROM document AS d WHERE d.origin = o.id AND d.seq IS NOT NULL),"
-    f" {HELD_CHANGES}, o.owner, CASE WHEN o.visit_day = {{today}} THEN o.day_visits ELSE 0 END"
-    " FROM origin AS o WHERE EXISTS (SELECT 1 FROM url AS u WHERE u.origin = o.id){of}"
-    " ORDER BY o.key, o.realm"
-)
-PENDING = (
-    f"SELECT u.url, o.realm, {STATE} FROM url AS u JOIN origin AS o ON o.id = u.origin"
-    " ORDER BY u.url COLLATE {order}, o.realm COLLATE {order}"
-)
-FAILURES = (
-    "SELECT u.url, u.outcome, u.status, u.reason, coalesce(r.url, u.referrer_url) FROM url AS u"
-    " LEFT JOIN url AS r ON r.id = u.referrer WHERE u.outcome >= 40{of} ORDER BY u.id"
-)
-REDIRECTS = (
-    "SELECT u.url, u.outcome, u.status, u.redirect_to FROM url AS u"
-    " WHERE u.outcome IN (31, 32){of} ORDER BY u.id"
-)
-MIRRORS = (
-    "WITH size AS (SELECT origin, count(*) AS n FROM document WHERE seq IS NOT NULL GROUP BY origin)"
-    " SELECT a.key, b.key, count(*), min(CASE WHEN m.n < o.n THEN m.n ELSE o.n END)"
-    " FROM document AS x JOIN document AS y ON y.hash = x.hash"
-    " JOIN origin AS a ON a.id = x.origin JOIN origin AS b ON b.id = y.origin"
-    " JOIN size AS m ON m.origin = a.id JOIN size AS o ON o.origin = b.id"
-    " WHERE x.seq IS NOT NULL AND y.seq IS NOT NULL AND a.key < b.key AND a.realm = b.realm{of}"
-    " GROUP BY a.key, b.key ORDER BY count(*) DESC, a.key, b.key"
-)
-WORKERS = (
-    "SELECT r.realm, w.run, w.host, w.process, w.crawls, w.started_at, w.seen_at, w.ended_at,"
-    " w.finish, w.pages, w.rate, (SELECT count(*) FROM origin AS o WHERE o.owner = w.owner),"
-    " w.owner, a.alive_until FROM run_worker AS w JOIN run AS r ON r.id = w.run"
-    " LEFT JOIN worker AS a ON a.owner = w.owner WHERE true{of}"
-    " ORDER BY w.started_at, w.owner"
-)
-ATTEMPTS = (
-    "SELECT run, started_at, duration, outcome, status, bytes, reason FROM attempt"
-    " WHERE url = ? ORDER BY id"
-)
-COUNTS = "SELECT u.outcome, count(*) FROM url AS u WHERE true{of} GROUP BY u.outcome"
-OF_REALM = " AND u.origin IN (SELECT id FROM origin WHERE realm = ?)"
 
 
 def _asked(query: str, realm: str | None, condition: str) -> tuple[str, tuple[str, ...]]:

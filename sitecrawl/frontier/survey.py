@@ -76,6 +76,8 @@ NOT_WRITTEN = (
     " JOIN url AS u ON u.id = h.url JOIN origin AS o ON o.id = h.origin WHERE o.realm = ?"
     " ORDER BY h.url"
 )
+OutcomeCounts = dict[int, Counter[Outcome]]
+"""Visits by outcome, of each run or span of time."""
 
 
 class SurveyedUrl(NamedTuple):
@@ -158,10 +160,6 @@ class OutsideAddress(NamedTuple):
     status: int | None
     reason: str | None
     checked_at: float | None
-
-
-OutcomeCounts = dict[int, Counter[Outcome]]
-"""Visits by outcome, of each run or span of time."""
 
 
 class Survey:

@@ -69,6 +69,25 @@ MORE_PENDING = RowStatement(
     "UPDATE origin SET pending = pending + ? WHERE id = ?", ("bigint", "bigint"), keys=(1,)
 )
 LISTED = "UPDATE url SET listed = ? WHERE origin = ? AND fingerprint = ? AND listed <> ?"
+NOT_COOLING = f"(outcome IS NULL OR outcome <> {int(Outcome.RATE_LIMITED)} OR due <= ?)"
+"""False if the response set the time of the next request (Retry-After), later than a given time."""
+OF_REALM = "origin IN (SELECT id FROM origin WHERE realm = ?)"
+TAKE_BACK = f"UPDATE url SET waiting = 1 WHERE waiting = 2 AND {OF_REALM}"  # noqa: S608
+SET_UNVISITED_ASIDE = (
+    f"UPDATE url SET waiting = 2 WHERE waiting = 1 AND outcome IS NULL AND {OF_REALM}"  # noqa: S608
+)
+SET_ALL_ASIDE = f"UPDATE url SET waiting = 2 WHERE waiting = 1 AND {OF_REALM}"  # noqa: S608
+ONE = "fingerprint = ? AND origin = (SELECT id FROM origin WHERE key = ? AND realm = ?)"
+UNSKIP = f"UPDATE url SET waiting = 1 WHERE waiting = 2 AND {ONE}"  # noqa: S608
+MARK_DUE = (
+    "UPDATE url SET waiting = 1 WHERE waiting <> 1 AND (outcome IS NULL OR outcome <> ?)"  # noqa: S608
+    f" AND {NOT_COOLING} AND {ONE}"
+)
+REDATED = f"{MARK_DUE} AND dated <> ?"
+MODIFIED = f"{MARK_DUE} AND indexed_at < ?"
+ANNOUNCE = f"UPDATE url SET announced = ? WHERE indexed_at < ? AND {ONE}"  # noqa: S608
+RECORD_DATE = f"UPDATE url SET dated = ? WHERE (dated IS NULL OR dated <> ?) AND {ONE}"  # noqa: S608
+PENDING = "UPDATE origin SET pending = pending + 1 WHERE key = ? AND realm = ?"
 
 
 class Urls:
@@ -201,27 +220,6 @@ class Urls:
             [(self._origins[key],)] = self._database.rows(
                 "SELECT id FROM origin WHERE key = ? AND realm = ?", (key, self._realm)
             )
-
-
-NOT_COOLING = f"(outcome IS NULL OR outcome <> {int(Outcome.RATE_LIMITED)} OR due <= ?)"
-"""False if the response set the time of the next request (Retry-After), later than a given time."""
-OF_REALM = "origin IN (SELECT id FROM origin WHERE realm = ?)"
-TAKE_BACK = f"UPDATE url SET waiting = 1 WHERE waiting = 2 AND {OF_REALM}"  # noqa: S608
-SET_UNVISITED_ASIDE = (
-    f"UPDATE url SET waiting = 2 WHERE waiting = 1 AND outcome IS NULL AND {OF_REALM}"  # noqa: S608
-)
-SET_ALL_ASIDE = f"UPDATE url SET waiting = 2 WHERE waiting = 1 AND {OF_REALM}"  # noqa: S608
-ONE = "fingerprint = ? AND origin = (SELECT id FROM origin WHERE key = ? AND realm = ?)"
-UNSKIP = f"UPDATE url SET waiting = 1 WHERE waiting = 2 AND {ONE}"  # noqa: S608
-MARK_DUE = (
-    "UPDATE url SET waiting = 1 WHERE waiting <> 1 AND (outcome IS NULL OR outcome <> ?)"  # noqa: S608
-    f" AND {NOT_COOLING} AND {ONE}"
-)
-REDATED = f"{MARK_DUE} AND dated <> ?"
-MODIFIED = f"{MARK_DUE} AND indexed_at < ?"
-ANNOUNCE = f"UPDATE url SET announced = ? WHERE indexed_at < ? AND {ONE}"  # noqa: S608
-RECORD_DATE = f"UPDATE url SET dated = ? WHERE (dated IS NULL OR dated <> ?) AND {ONE}"  # noqa: S608
-PENDING = "UPDATE origin SET pending = pending + 1 WHERE key = ? AND realm = ?"
 
 
 class Reminders:

@@ -29,6 +29,9 @@ from sitecrawl.resolver import addresses_of
 
 EVERY_ORIGIN = "*"
 OP_LEGACY_SERVER_CONNECT = 0x4  # as in Scrapy; Python 3.12 has a name for it
+CONNECTION_ATTEMPT_DELAY = 0.25  # seconds, RFC 8305, 8
+TLS_SHUTDOWN_TIMEOUT = 5.0  # seconds for the close_notify of a server
+SOCKS_PACKAGE = "python_socks"
 
 
 class Certificates:
@@ -156,10 +159,6 @@ def connect_bytes(route: Route) -> bytes:
     return b"\r\n".join([*lines, b"", b""])
 
 
-CONNECTION_ATTEMPT_DELAY = 0.25  # seconds, RFC 8305, 8
-TLS_SHUTDOWN_TIMEOUT = 5.0  # seconds for the close_notify of a server
-
-
 class Dialer:
     """Opener of connections; it checks every address that a route resolves to.
 
@@ -278,9 +277,6 @@ async def _connect(address: str, port: int, bind: BindAddress) -> socket.socket:
         made.close()
         raise
     return made
-
-
-SOCKS_PACKAGE = "python_socks"
 
 
 async def connect_by_socks(route: Route, seconds: float) -> socket.socket:

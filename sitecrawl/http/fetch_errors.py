@@ -17,6 +17,9 @@ from scrapy.exceptions import (
     ResponseDataLossError,
 )
 
+NOT_TLS = frozenset({"HTTP_REQUEST", "PACKET_LENGTH_TOO_LONG", "WRONG_VERSION_NUMBER"})
+"""OpenSSL's reasons for a first answer that is no TLS record."""
+
 
 class AddressRefusedError(DownloadCancelledError):
     """The host resolves only to addresses that this crawl must not connect to."""
@@ -48,10 +51,6 @@ class TlsFailedError(DownloadFailedError):
 
 class NoTlsError(TlsFailedError):
     """The server answered the TLS handshake with something else, as a server of plain HTTP does."""
-
-
-NOT_TLS = frozenset({"HTTP_REQUEST", "PACKET_LENGTH_TOO_LONG", "WRONG_VERSION_NUMBER"})
-"""OpenSSL's reasons for a first answer that is no TLS record."""
 
 
 class TunnelError(DownloadFailedError):

@@ -57,6 +57,8 @@ HOP_BY_HOP = frozenset(
         b"Upgrade",
     }
 )
+IDEMPOTENT = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
+"""Methods of requests that may be repeated automatically (RFC 9110, 9.2.2)."""
 
 
 class ResponseBuilder:
@@ -148,10 +150,6 @@ def _headers(head: ResponseHead, length: int | None, *, to_head: bool) -> Header
         elif to_head and name == b"Content-Length":
             headers[name] = value  # describes the body that a GET would return
     return headers
-
-
-IDEMPOTENT = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
-"""Methods of requests that may be repeated automatically (RFC 9110, 9.2.2)."""
 
 
 class BoundedDownloadHandler(BaseDownloadHandler):

@@ -21,6 +21,19 @@ DEFAULT_PORTS = {"http": 80, "https": 443}
 SOCKS = frozenset({"socks4", "socks4a", "socks5", "socks5h"})
 PROXY_PORTS = DEFAULT_PORTS | dict.fromkeys(SOCKS, 1080)
 SCHEME_AND_AUTHORITY = re.compile(r"[a-z]+://[^/?#]*", re.IGNORECASE)
+HEAD_END = re.compile(rb"\n\r?\n")  # RFC 9112, 2.2: a bare LF ends a line too
+STATUS_LINE = re.compile(rb"((?i:HTTP)/\d+(?:\.\d+)?)[ \t]+(\d{1,4})(?!\d)[^\n]*\n")
+HEADER_FIELD = re.compile(rb"^([!#$%&'*+\-.^_`|~0-9A-Za-z]+)[ \t]*:(.*)$", re.MULTILINE)
+OBSOLETE_FOLD = re.compile(rb"\r?\n[ \t]+")  # RFC 9112, 5.2
+BODILESS = frozenset({204, 304})
+CONTENT_LENGTH = re.compile(rb"[0-9]{1,18}")
+SIZE_LINE = re.compile(rb"[ \t]*([0-9a-fA-F]{1,16})[ \t]*(?:;.*)?")  # RFC 9112, 7.1
+MAX_CHUNK_LINE = 1024
+MAX_TRAILER = 65_536
+URL_PARTS = re.compile(r"[a-z]+://([^/?]*)([!-~]*)", re.IGNORECASE)
+TOKEN = re.compile(rb"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")  # RFC 9110, 5.6.2
+IRREGULAR_NAMES = {b"Content-Md5": b"Content-MD5", b"Dnt": b"DNT", b"Te": b"TE"}
+BODY_HEADERS = (b"Content-Length", b"Transfer-Encoding")  # derived from the body
 
 
 class Tunnel(NamedTuple):
@@ -90,12 +103,6 @@ def _through(proxy: Tunnel, direct: Route) -> Route:
     if proxy.scheme == "https":
         raise NotSupported("https:// URLs cannot be fetched through an https:// proxy")
     return direct._replace(guarded=False, tunnel=proxy)
-
-
-HEAD_END = re.compile(rb"\n\r?\n")  # RFC 9112, 2.2: a bare LF ends a line too
-STATUS_LINE = re.compile(rb"((?i:HTTP)/\d+(?:\.\d+)?)[ \t]+(\d{1,4})(?!\d)[^\n]*\n")
-HEADER_FIELD = re.compile(rb"^([!#$%&'*+\-.^_`|~0-9A-Za-z]+)[ \t]*:(.*)$", re.MULTILINE)
-OBSOLETE_FOLD = re.compile(rb"\r?\n[ \t]+")  # RFC 9112, 5.2
 
 
 @dataclass(slots=True)
@@ -174,13 +181,6 @@ def _read_status(block: bytes | bytearray) -> re.Match[bytes]:
     if found is None:
         raise MalformedResponseError(f"not an HTTP status line: {bytes(block[:80])!r}")
     return found
-
-
-BODILESS = frozenset({204, 304})
-CONTENT_LENGTH = re.compile(rb"[0-9]{1,18}")
-SIZE_LINE = re.compile(rb"[ \t]*([0-9a-fA-F]{1,16})[ \t]*(?:;.*)?")  # RFC 9112, 7.1
-MAX_CHUNK_LINE = 1024
-MAX_TRAILER = 65_536
 
 
 class Framing(Protocol):
@@ -326,12 +326,6 @@ def is_persistent(head: ResponseHead) -> bool:
     if b"close" in options:
         return False
     return head.version.upper() != "HTTP/1.0" or b"keep-alive" in options
-
-
-URL_PARTS = re.compile(r"[a-z]+://([^/?]*)([!-~]*)", re.IGNORECASE)
-TOKEN = re.compile(rb"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")  # RFC 9110, 5.6.2
-IRREGULAR_NAMES = {b"Content-Md5": b"Content-MD5", b"Dnt": b"DNT", b"Te": b"TE"}
-BODY_HEADERS = (b"Content-Length", b"Transfer-Encoding")  # derived from the body
 
 
 def request_bytes(request: Request, route: Route) -> bytes:

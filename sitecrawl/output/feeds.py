@@ -58,6 +58,8 @@ MISTAKES = (AttributeError, ImportError, KeyError, NameError, NotConfigured, Typ
 """Exceptions that Scrapy's feeds raise for unusable FEEDS."""
 
 logger = logging.getLogger(__name__)
+NO_FILE = FeedFile("", "")
+"""Placeholder for lines whose file cannot be inspected, or that went to no file."""
 
 
 class WithoutPasswords(logging.Filter):
@@ -310,10 +312,6 @@ class Feeds(FeedExporter):
         )
         close = self.crawler.engine.close_spider_async(reason=OUTPUT_FAILED)
         self._end = asyncio.create_task(close)
-
-
-NO_FILE = FeedFile("", "")
-"""Placeholder for lines whose file cannot be inspected, or that went to no file."""
 
 
 class LocalFeedStorage(FileFeedStorage):

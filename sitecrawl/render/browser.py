@@ -58,6 +58,44 @@ GATHER = """async ([port, seconds]) => {
     await gathered;
     peer.close();
 }"""
+SENDS_PAST_PROXY = (
+    "WebRTC in this browser sends packets past the proxy that keeps pages out of private networks; "
+    "use another version of Chromium"
+)
+START_SECONDS = 60.0
+ARGUMENTS = (
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+    # All traffic through the proxy; Chromium 156 knows the second name only.
+    "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
+    "--webrtc-ip-handling-policy=disable_non_proxied_udp",
+    "--js-flags=--max-old-space-size=512",  # a leaking page must not exhaust the machine
+)
+# Playwright's default lets a page change its address without limit: a hundred thousand times made
+# the browser hang. Chromium itself allows 200 changes in 10 seconds.
+OMITTED_ARGUMENTS = ["--disable-ipc-flooding-protection"]
+# The flat tree (DOM Standard, 4.2.2.3; CSS Scoping, 3.1) as markup; null if it equals the
+# document. Copied into a document without scripts, where no component is upgraded.
+FLAT_TREE = """() => {
+    if (![...document.querySelectorAll('*')].some(element => element.shadowRoot)) return null;
+    const inert = document.implementation.createHTMLDocument('');
+    const flat = node => {
+        const copy = inert.importNode(node, false);
+        const assigned = node.localName === 'slot' ? node.assignedNodes() : [];
+        const shown = assigned.length ? assigned : (node.shadowRoot || node).childNodes;
+        for (const child of shown) copy.appendChild(flat(child));
+        return copy;
+    };
+    return '<!DOCTYPE html>' + flat(document.documentElement).outerHTML;
+}"""
+logger = logging.getLogger(__name__)
+# Generous, for a busy machine; reached only on errors.
+OPEN_SECONDS = 30.0  # to open an empty page
+READ_SECONDS = 10.0  # beyond render_time, to start a page and to read its content
+ANSWER_SECONDS = 10.0  # for a live browser to respond
+END_SECONDS = 5.0  # for a browser to close
 
 
 class PacketCounter(asyncio.DatagramProtocol):
@@ -87,27 +125,6 @@ async def sends_past_proxy(browser: Browser) -> bool:
         await context.close()
         transport.close()
     return counter.packets > 0
-
-
-SENDS_PAST_PROXY = (
-    "WebRTC in this browser sends packets past the proxy that keeps pages out of private networks; "
-    "use another version of Chromium"
-)
-START_SECONDS = 60.0
-ARGUMENTS = (
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--no-first-run",
-    # All traffic through the proxy; Chromium 156 knows the second name only.
-    "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
-    "--webrtc-ip-handling-policy=disable_non_proxied_udp",
-    "--js-flags=--max-old-space-size=512",  # a leaking page must not exhaust the machine
-)
-
-# Playwright's default lets a page change its address without limit: a hundred thousand times made
-# the browser hang. Chromium itself allows 200 changes in 10 seconds.
-OMITTED_ARGUMENTS = ["--disable-ipc-flooding-protection"]
 
 
 class InstalledChromium(PlaywrightBrowserProvider):  # type: ignore[misc]
@@ -164,24 +181,6 @@ def _processes_with(mark: bytes) -> list[int]:
     return found
 
 
-# The flat tree (DOM Standard, 4.2.2.3; CSS Scoping, 3.1) as markup; null if it equals the
-# document. Copied into a document without scripts, where no component is upgraded.
-FLAT_TREE = """() => {
-    if (![...document.querySelectorAll('*')].some(element => element.shadowRoot)) return null;
-    const inert = document.implementation.createHTMLDocument('');
-    const flat = node => {
-        const copy = inert.importNode(node, false);
-        const assigned = node.localName === 'slot' ? node.assignedNodes() : [];
-        const shown = assigned.length ? assigned : (node.shadowRoot || node).childNodes;
-        for (const child of shown) copy.appendChild(flat(child));
-        return copy;
-    };
-    return '<!DOCTYPE html>' + flat(document.documentElement).outerHTML;
-}"""
-
-logger = logging.getLogger(__name__)
-
-
 async def read_shown(page: Page) -> str:
     """Return the markup of a page, with open shadow trees at the position where they are shown."""
     composed: str | None = None
@@ -190,13 +189,6 @@ async def read_shown(page: Page) -> str:
     except PlaywrightError as error:
         logger.debug("The components of %s were not read: %s", page.url, error)
     return await retry_on_navigation(page.content) if composed is None else composed
-
-
-# Generous, for a busy machine; reached only on errors.
-OPEN_SECONDS = 30.0  # to open an empty page
-READ_SECONDS = 10.0  # beyond render_time, to start a page and to read its content
-ANSWER_SECONDS = 10.0  # for a live browser to respond
-END_SECONDS = 5.0  # for a browser to close
 
 
 class BrowserHandler(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc]

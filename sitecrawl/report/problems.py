@@ -21,6 +21,13 @@ NO_CONTENT = frozenset(
     {Outcome.NOINDEX, Outcome.NON_CANONICAL, Outcome.DUPLICATE, *REDIRECTS, *BROKEN}
 )
 """Outcomes of URLs that search engines should not be sent to."""
+NUMBERS = {
+    "LONG_TITLE": LONG_TITLE,
+    "LONG_DESCRIPTION": LONG_DESCRIPTION,
+    "THIN": THIN,
+    "SLOW": SLOW,
+    "DEEP": DEEP,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,13 +258,6 @@ READERS: Mapping[str, Reader] = {
     "blocked": _blocked,
     "nofollow": _nofollow,
     "unlisted": _unlisted,
-}
-NUMBERS = {
-    "LONG_TITLE": LONG_TITLE,
-    "LONG_DESCRIPTION": LONG_DESCRIPTION,
-    "THIN": THIN,
-    "SLOW": SLOW,
-    "DEEP": DEEP,
 }
 ALL = tuple(
     Problem(told["importance"], of, told["why"], told["remedy"])

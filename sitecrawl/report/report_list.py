@@ -18,6 +18,12 @@ from sitecrawl.report.facts import Cell, Facts, Row
 
 OVERVIEW, SITE_PROBLEMS = "Overview", "Problems"
 Reader: TypeAlias = Callable[[Facts], Iterable[Row]]
+FORMULA = ("=", "+", "-", "@", "\t", "\r")
+"""Beginnings of cells that spreadsheets evaluate (OWASP, CSV injection)."""
+OPTIONS = {"constant_memory": True, "strings_to_formulas": False, "strings_to_urls": False}
+MAX_ROWS = 1_048_575
+"""Rows of a sheet below its head."""
+MAX_CELL = 32_767  # characters
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +69,6 @@ def word(outcome: Outcome | None) -> str:
     return "waiting" if outcome is None else outcome.name.lower()
 
 
-FORMULA = ("=", "+", "-", "@", "\t", "\r")
-"""Beginnings of cells that spreadsheets evaluate (OWASP, CSV injection)."""
-
-
 def csv_lines(found: ReportList, rows: Iterable[Row]) -> Iterator[str]:
     """Yield a head and the rows; a text that a spreadsheet would evaluate begins with ``'``."""
     yield _csv_line(found.columns)
@@ -106,12 +108,6 @@ def _csv_line(cells: Iterable[object]) -> str:
     line = StringIO()
     csv.writer(line).writerow(cells)  # quotes the characters of its line end
     return line.getvalue().removesuffix("\r\n")
-
-
-OPTIONS = {"constant_memory": True, "strings_to_formulas": False, "strings_to_urls": False}
-MAX_ROWS = 1_048_575
-"""Rows of a sheet below its head."""
-MAX_CELL = 32_767  # characters
 
 
 def write_workbook(path: str, lists: Iterable[FilledList]) -> None:

@@ -32,6 +32,46 @@ LEFT, RIGHT, TOP, BOTTOM = 130, 8, 20, 36
 GAP = 0.25
 """BarPart of a column's place that stays free."""
 LABEL_WIDTH = 84
+MAX_ROWS = 100_000
+"""Rows of a list in the page; `scrapy report --list` has them all."""
+MAX_CELL = 4000
+"""Characters of one cell in the page."""
+NUMBERS = frozenset(
+    {
+        *("status", "pages", "links", "urls", "documents", "depth", "clicks", "hops", "seconds"),
+        *("run", "tried", "new", "changed", "deleted"),
+        *("bytes", "words", "percent", "requests", "promised", "smallest_gap", "median_gap", "429"),
+        *("503", "asked", "waited", "crawl_delay", "waiting", "duplicate", "redirect"),
+        *("left out", "failed", "number", "length", "images", "scripts"),
+        *("title_length", "description_length", "h1", "exit_status", "high", "medium", "low"),
+    }
+)
+URLS = frozenset(
+    {
+        *("url", "target", "moved_to", "linked_from", "kept", "start", "on_the_way", "example"),
+        *("examples", "canonical", "folder", "assets"),
+    }
+)
+WORDS = frozenset(
+    {
+        *("outcome", "reason", "change", "because", "via", "kind", "state", "problem", "ends_as"),
+        *(
+            "crawl",
+            "finish_reason",
+            "started_at",
+            "ended_at",
+            "importance",
+            "indexable",
+            "listed",
+            "before",
+        ),
+        *("list", "share"),
+        *("at", "visited_at", "seen_at", "checked_at", "origin", "language"),
+    }
+)
+HEADS = {"url": "URL", "urls": "URLs"}
+BAD = frozenset({"broken links", "deleted"})
+"""Figures that are marked unless they are 0."""
 
 
 class BarPart(NamedTuple):
@@ -129,48 +169,6 @@ def _y(value: int, top: int) -> float:
 
 def _words(counts: Mapping[str, int]) -> str:
     return ", ".join(f"{counts[kind]:,} {kind}" for kind in KINDS if counts[kind])
-
-
-MAX_ROWS = 100_000
-"""Rows of a list in the page; `scrapy report --list` has them all."""
-MAX_CELL = 4000
-"""Characters of one cell in the page."""
-NUMBERS = frozenset(
-    {
-        *("status", "pages", "links", "urls", "documents", "depth", "clicks", "hops", "seconds"),
-        *("run", "tried", "new", "changed", "deleted"),
-        *("bytes", "words", "percent", "requests", "promised", "smallest_gap", "median_gap", "429"),
-        *("503", "asked", "waited", "crawl_delay", "waiting", "duplicate", "redirect"),
-        *("left out", "failed", "number", "length", "images", "scripts"),
-        *("title_length", "description_length", "h1", "exit_status", "high", "medium", "low"),
-    }
-)
-URLS = frozenset(
-    {
-        *("url", "target", "moved_to", "linked_from", "kept", "start", "on_the_way", "example"),
-        *("examples", "canonical", "folder", "assets"),
-    }
-)
-WORDS = frozenset(
-    {
-        *("outcome", "reason", "change", "because", "via", "kind", "state", "problem", "ends_as"),
-        *(
-            "crawl",
-            "finish_reason",
-            "started_at",
-            "ended_at",
-            "importance",
-            "indexable",
-            "listed",
-            "before",
-        ),
-        *("list", "share"),
-        *("at", "visited_at", "seen_at", "checked_at", "origin", "language"),
-    }
-)
-HEADS = {"url": "URL", "urls": "URLs"}
-BAD = frozenset({"broken links", "deleted"})
-"""Figures that are marked unless they are 0."""
 
 
 def page(facts: Facts) -> str:

@@ -92,6 +92,13 @@ def _give_up(origin: Origin, answer: FetchResult, url: str, stats: StatsCollecto
     )
 
 
+SAME_PAGE_NOTE = (
+    "to the same page by session_parameters, entry_parameters, query and url_rewrite: "
+    "change the one that drops the difference"
+)
+logger = logging.getLogger(__name__)
+
+
 class LoginWalls:
     """Count of the pages of an origin in a row that ask for a login.
 
@@ -118,14 +125,6 @@ class LoginWalls:
                     "%s is paused until a later run: %s, last %s. Nothing is deleted.",
                     *(key, ASKS, visit.due.url),
                 )
-
-
-SAME_PAGE_NOTE = (
-    "to the same page by session_parameters, entry_parameters, query and url_rewrite: "
-    "change the one that drops the difference"
-)
-
-logger = logging.getLogger(__name__)
 
 
 class RequestDropped(IgnoreRequest):

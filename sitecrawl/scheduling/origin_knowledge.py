@@ -21,6 +21,7 @@ from sitecrawl.scheduling.yields import FRUITLESS, LATER, SHELF, DueVerdict, Yie
 TAKEN_BACK = "%s: URLs keep %s, as pages differ by it (session_parameters, entry_parameters)"
 
 logger = logging.getLogger(__name__)
+PRIORITIES = {DueVerdict.LATER: LATER, DueVerdict.SHELVED: SHELF}
 
 
 class ParameterMeanings:
@@ -72,9 +73,6 @@ class ParameterMeanings:
         found = (self._discovery.found(each) for each in links)
         more = [each for each in found if each is not None]
         return replace(visit, candidates=[*visit.candidates, *more]) if more else visit
-
-
-PRIORITIES = {DueVerdict.LATER: LATER, DueVerdict.SHELVED: SHELF}
 
 
 class OriginKnowledge:

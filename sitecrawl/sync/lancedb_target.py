@@ -77,6 +77,8 @@ MAX_IDS = 2000  # in one condition
 with suppress(AttributeError, OSError):  # glibc's allocator: its arenas keep what is freed
     CDLL(None).mallopt(M_ARENA_MAX, 2)
 pa.set_memory_pool(pa.system_memory_pool())
+BITS = 1 << 24  # 2 MB; of a million texts 0.2 % of others are claimed, of ten million most
+PROBES = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -404,10 +406,6 @@ def _checked(digits: str) -> str:
     if not digits.isalnum():
         raise ValueError(f"{digits!r} is no id")
     return digits
-
-
-BITS = 1 << 24  # 2 MB; of a million texts 0.2 % of others are claimed, of ten million most
-PROBES = 4
 
 
 class BloomFilter:

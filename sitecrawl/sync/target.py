@@ -22,6 +22,7 @@ from sitecrawl.frontier.change_log import DeadLetter, ExpectedCount
 from sitecrawl.policy.documents.document_options import DocumentOptions
 
 REBUILD = "add --rebuild to rebuild it from the crawl database (nothing is fetched)"
+LOCK = "sitecrawl.lock"
 
 
 class SyncError(Exception):
@@ -209,9 +210,6 @@ def shown_target(uri: str) -> str:
 def digest(mapping: str) -> str:
     """Return a short digest of a mapping, for the cursor."""
     return sha256(mapping.encode()).hexdigest()[:16]
-
-
-LOCK = "sitecrawl.lock"
 
 
 def folder_of(uri: str) -> Path:

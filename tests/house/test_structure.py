@@ -75,6 +75,26 @@ TOP_LEVEL = {
 }
 
 
+def late_constants(tree: ast.Module) -> Iterator[int]:
+    """Lines of the constants below the first class that need nothing which stands below it."""
+    below: set[str] = set()
+    classes = (at for at, node in enumerate(tree.body) if isinstance(node, ast.ClassDef))
+    for node in tree.body[next(classes, len(tree.body)) :]:
+        if isinstance(node, ast.Assign | ast.AnnAssign):
+            names = [each for each in ast.walk(node) if isinstance(each, ast.Name)]
+            if {each.id for each in names} & below:
+                below |= {each.id for each in names if isinstance(each.ctx, ast.Store)}
+            elif node.value is not None and isinstance(names[0].ctx, ast.Store):
+                yield node.lineno
+        elif isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            below.add(node.name)
+
+
+def test_constants_stand_above_the_first_class() -> None:
+    late = [f"{name}:{line}" for name, tree in modules().items() for line in late_constants(tree)]
+    assert late == []
+
+
 def test_nothing_else_is_committed() -> None:
     """Files of experiments were once committed along with a change."""
     tracked = subprocess.run(

@@ -27,6 +27,9 @@ def check_database(url: str) -> str:
     return url
 
 
+_FUNCTION = re.compile(r"[\w.]+:\w+|.*/.*", re.ASCII)
+
+
 class StateParams(OptionGroup):
     """Revisits, deletion, realms and the crawl database."""
 
@@ -202,9 +205,6 @@ class StateParams(OptionGroup):
             exclusive=self.exclusive,
             keep_duplicates=self.duplicates != "equal",
         )
-
-
-_FUNCTION = re.compile(r"[\w.]+:\w+|.*/.*", re.ASCII)
 
 
 def check_function(name: str) -> str:

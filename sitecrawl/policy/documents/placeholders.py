@@ -26,20 +26,6 @@ if TYPE_CHECKING:
 
     from sitecrawl.web.html.page import Page
 
-
-@dataclass(frozen=True, slots=True)
-class Placeholder:
-    """A placeholder page: the outcome of its visit, and the evidence."""
-
-    outcome: Outcome
-    detail: str
-
-    @property
-    def kind(self) -> str:
-        """The name of the outcome, which is also the reason."""
-        return self.outcome.name.lower()
-
-
 KINDS = {
     outcome.name.lower(): outcome
     for outcome in (
@@ -48,14 +34,12 @@ KINDS = {
     )
 }
 """Values of the option ``placeholder_pages``."""
-
 MAX_NOTICE_TEXT = 300  # characters; a text that is longer is worth a document
 MAX_TITLE = 1_000  # characters of a title that are compared
 MAX_GENERATED_TEXT = 4000  # of a page written by a server or a domain's seller, not by the site
 MAX_SHELL_TEXT = 100  # characters of a title, a spinner and a footer
 MAX_FORM_LINKS = 2  # of a form without content: a lost password, an imprint
 MAX_OWN_WORDS, MAX_LOGIN_WORDS = 3, 8  # of a notice: the name of a firm; of a login: its labels
-
 _PASSWORD = re.compile(rb"""\btype\s*=\s*["']?password\b""", re.IGNORECASE)
 _CONTROL = re.compile(rb"<(?:button|input|form)\b", re.IGNORECASE)
 _SCRIPT = re.compile(rb"<script\b", re.IGNORECASE)
@@ -126,7 +110,6 @@ _DATES = frozenset(
         " sunday mon tue wed thu fri sat sun am pm utc gmt cet cest"
     ).split()
 )
-
 _STOCK_WORDS = """
 able about above accept access account action actualmente address admin administrator after again age agree
 all already and anmelden anmeldung any apache app application are assistance attention available avec back
@@ -158,6 +141,23 @@ wrong www years yes yet you your zeit zum zur zurück
 """
 _STOCK = frozenset(_STOCK_WORDS.split())
 """The words of three letters and more that notices and forms without content consist of."""
+MAX_BARE_MISSING_TEXT = 500  # characters of an error page that says so in its text alone
+MAX_MISSING_TEXT = 8_000  # characters of an error page with the site's whole menu
+MIN_SKETCH_WORDS = 5
+MAX_DIFFERENT_WORDS = 1  # on either side: a number in words, a greeting by time of day
+
+
+@dataclass(frozen=True, slots=True)
+class Placeholder:
+    """A placeholder page: the outcome of its visit, and the evidence."""
+
+    outcome: Outcome
+    detail: str
+
+    @property
+    def kind(self) -> str:
+        """The name of the outcome, which is also the reason."""
+        return self.outcome.name.lower()
 
 
 def judge_page(page: Page, body: bytes, kinds: frozenset[Outcome]) -> Placeholder | None:
@@ -274,14 +274,6 @@ _JUDGES: dict[Outcome, Callable[[Page, bytes], str]] = {
     Outcome.PARKED: _is_parked,
     Outcome.ERROR_PAGE: _is_error,
 }
-
-
-# Soft 404
-
-MAX_BARE_MISSING_TEXT = 500  # characters of an error page that says so in its text alone
-MAX_MISSING_TEXT = 8_000  # characters of an error page with the site's whole menu
-MIN_SKETCH_WORDS = 5
-MAX_DIFFERENT_WORDS = 1  # on either side: a number in words, a greeting by time of day
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,9 @@ from typing import NamedTuple
 from sitecrawl.policy.outcomes import Outcome
 
 CONTENT_RANGE = re.compile(r"\s*bytes\s+0-(\d+)/(\d+|\*)\s*", re.IGNORECASE)
+WAF_CHECKS = frozenset({"captcha", "challenge"})  # of AWS WAF, with status 405 and 202
+PERMANENT = frozenset({301, 308})
+TEMPORARY = frozenset({300, 302, 303, 307})
 
 
 class FetchResult(NamedTuple):
@@ -43,7 +46,6 @@ BROKEN = FetchResult(Outcome.SERVER_INTERNAL_ERROR, "server_error", counts_again
 BROKEN_FOR_NOW = BROKEN._replace(retryable=True)
 BUSY = FetchResult(Outcome.RATE_LIMITED, "unavailable", retryable=True, counts_against_budget=True)
 CHALLENGE = FetchResult(Outcome.SERVER_BLAMED_CLIENT, "challenge")
-WAF_CHECKS = frozenset({"captcha", "challenge"})  # of AWS WAF, with status 405 and 202
 
 STATUSES = {
     204: NO_CONTENT,
@@ -68,8 +70,6 @@ STATUSES = {
     522: BROKEN_FOR_NOW,  # Cloudflare: no connection to the origin server
     524: BROKEN_FOR_NOW,  # Cloudflare: the origin server timed out
 }
-PERMANENT = frozenset({301, 308})
-TEMPORARY = frozenset({300, 302, 303, 307})
 
 # In order of priority: the first name among a failure's causes decides.
 FAILURES = {

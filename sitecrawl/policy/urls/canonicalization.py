@@ -83,6 +83,12 @@ def _keep_marked(url: str, path: str, query: str, keep: Callable[[str], bool]) -
     return f"{path}?{rest}" if rest else path
 
 
+_ONLY_AT_THE_END = re.compile("[?!&](opendocument|openview&collapseview).")
+_NOWHERE = re.compile("[?!&](expandview|openview&start)")
+# mod_autoindex and its imitators: C=N;O=D, C=M&O=A, and Apache 1.3's N=D.
+_SORT = re.compile(r"(?:C=[NMSD](?:[;&]O=[AD])?|O=[AD]|[NMSD]=[AD])(?:[;&][FVP]=[^&;]*)*")
+
+
 @dataclass(slots=True)
 class Rewriting(UrlChange):
     """Pairs of pattern and replacement, applied one after the other."""
@@ -122,10 +128,6 @@ def read_rewrite(entry: str) -> tuple[re.Pattern[str], str]:
     return compiled, replacement
 
 
-_ONLY_AT_THE_END = re.compile("[?!&](opendocument|openview&collapseview).")
-_NOWHERE = re.compile("[?!&](expandview|openview&start)")
-
-
 @dataclass(slots=True)
 class Domino(UrlRule):
     """Refuse the expanded, collapsed and paged forms of Domino's views and documents."""
@@ -146,10 +148,6 @@ class Domino(UrlRule):
         if found := _ONLY_AT_THE_END.search(text):
             return f"{self.setting}: {found[1]} is not at the end"
         return f"{self.setting}: {found[1]}" if (found := _NOWHERE.search(text)) else ""
-
-
-# mod_autoindex and its imitators: C=N;O=D, C=M&O=A, and Apache 1.3's N=D.
-_SORT = re.compile(r"(?:C=[NMSD](?:[;&]O=[AD])?|O=[AD]|[NMSD]=[AD])(?:[;&][FVP]=[^&;]*)*")
 
 
 @dataclass(slots=True)

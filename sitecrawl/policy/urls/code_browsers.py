@@ -19,6 +19,38 @@ from sitecrawl.policy.urls.url_rules import read_target
 
 _VERSION = re.compile(r"[0-9a-f]{12}|[0-9a-f]{40}|[0-9a-f]{64}")
 """Names of commits: Mercurial's short form, SHA-1, SHA-256."""
+_CGIT_PAGES = frozenset({"about", "commit", "log", "refs", "summary", "tag", "tree"})
+_CGIT_VIEWS = frozenset(
+    {"atom", "blame", "blob", "diff", "patch", "plain", "rawdiff", "snapshot", "stats"}
+)
+_CGIT_COMMANDS = _CGIT_PAGES | _CGIT_VIEWS
+_CGIT_PRESENTATION = frozenset(
+    {"context", "dt", "follow", "ignorews", "period", "q", "qt", "s", "showmsg", "ss"}
+)
+_GITWEB_PAGES = frozenset(
+    {"blob", "commit", "forks", "heads", "project_list", "remotes", "shortlog", "summary", "tag"}
+    | {"tags", "tree"}
+)
+_GITWEB_VIEWS = frozenset(
+    {"atom", "blame", "blame_data", "blame_incremental", "blob_plain", "blobdiff"}
+    | {"blobdiff_plain", "commitdiff", "commitdiff_plain", "history", "log", "object", "opml"}
+    | {"patch", "patches", "project_index", "rss", "search", "search_help", "snapshot"}
+)
+_GITWEB_ACTIONS = _GITWEB_PAGES | _GITWEB_VIEWS
+_GITWEB_OF_VERSION = frozenset({"blob", "shortlog", "tree"})
+_HGWEB_PAGES = frozenset(
+    {"bookmarks", "branches", "changeset", "file", "rev", "shortlog", "summary", "tags"}
+)
+_HGWEB_FEEDS = ("bookmarks", "branches", "changelog", "filelog", "log", "tags")
+_HGWEB_VIEWS = frozenset(
+    {"annotate", "archive", "changelog", "comparison", "diff", "filediff", "filelog", "graph"}
+    | {"help", "log", "manifest"}
+    | {f"{form}-{of}" for form in ("atom", "json", "rss") for of in _HGWEB_FEEDS}
+    | {f"raw-{of}" for of in ("annotate", "diff", "file", "filelog", "log", "rev")}
+)
+_HGWEB_COMMANDS = _HGWEB_PAGES | _HGWEB_VIEWS
+_HGWEB_PRESENTATION = frozenset({"graphtop", "linerange", "patch", "revcount", "sort", "style"})
+_SEPARATORS = re.compile("[&;]")
 
 
 class Address(NamedTuple):
@@ -45,16 +77,6 @@ def _command(segments: Sequence[str], commands: Collection[str]) -> tuple[str, t
     return segments[place], tuple(segments[place + 1 :])
 
 
-_CGIT_PAGES = frozenset({"about", "commit", "log", "refs", "summary", "tag", "tree"})
-_CGIT_VIEWS = frozenset(
-    {"atom", "blame", "blob", "diff", "patch", "plain", "rawdiff", "snapshot", "stats"}
-)
-_CGIT_COMMANDS = _CGIT_PAGES | _CGIT_VIEWS
-_CGIT_PRESENTATION = frozenset(
-    {"context", "dt", "follow", "ignorews", "period", "q", "qt", "s", "showmsg", "ss"}
-)
-
-
 def cgit_view(link: Address, page: Address) -> str:
     """Return the view of cgit to which a link leads, "" for a file, folder, commit or list.
 
@@ -79,19 +101,6 @@ def cgit_view(link: Address, page: Address) -> str:
     if version and command not in ("", "commit", "tag") and not same_version:
         return f"{command} at an old version"
     return ""
-
-
-_GITWEB_PAGES = frozenset(
-    {"blob", "commit", "forks", "heads", "project_list", "remotes", "shortlog", "summary", "tag"}
-    | {"tags", "tree"}
-)
-_GITWEB_VIEWS = frozenset(
-    {"atom", "blame", "blame_data", "blame_incremental", "blob_plain", "blobdiff"}
-    | {"blobdiff_plain", "commitdiff", "commitdiff_plain", "history", "log", "object", "opml"}
-    | {"patch", "patches", "project_index", "rss", "search", "search_help", "snapshot"}
-)
-_GITWEB_ACTIONS = _GITWEB_PAGES | _GITWEB_VIEWS
-_GITWEB_OF_VERSION = frozenset({"blob", "shortlog", "tree"})
 
 
 def _gitweb_request(address: Address) -> tuple[str, str]:
@@ -128,20 +137,6 @@ def gitweb_view(link: Address, page: Address) -> str:
     return ""
 
 
-_HGWEB_PAGES = frozenset(
-    {"bookmarks", "branches", "changeset", "file", "rev", "shortlog", "summary", "tags"}
-)
-_HGWEB_FEEDS = ("bookmarks", "branches", "changelog", "filelog", "log", "tags")
-_HGWEB_VIEWS = frozenset(
-    {"annotate", "archive", "changelog", "comparison", "diff", "filediff", "filelog", "graph"}
-    | {"help", "log", "manifest"}
-    | {f"{form}-{of}" for form in ("atom", "json", "rss") for of in _HGWEB_FEEDS}
-    | {f"raw-{of}" for of in ("annotate", "diff", "file", "filelog", "log", "rev")}
-)
-_HGWEB_COMMANDS = _HGWEB_PAGES | _HGWEB_VIEWS
-_HGWEB_PRESENTATION = frozenset({"graphtop", "linerange", "patch", "revcount", "sort", "style"})
-
-
 def hgweb_view(link: Address, page: Address) -> str:
     """Return the view of hgweb to which a link leads, "" for a file, folder, commit or list.
 
@@ -170,8 +165,6 @@ CODE_BROWSERS: Mapping[str, Callable[[Address, Address], str]] = {
     "mercurial": hgweb_view,
 }
 """For each code browser the name of the view of a link on a page."""
-
-_SEPARATORS = re.compile("[&;]")
 
 
 @lru_cache(maxsize=1024)  # the same navigation is on every page of a site

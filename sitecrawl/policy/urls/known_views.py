@@ -22,6 +22,7 @@ from sitecrawl.policy.urls.code_browsers import CODE_BROWSERS, read_address
 from sitecrawl.policy.urls.url_rules import read_target
 
 MEMORY = 4096  # URLs; the same navigation is on every page of a site
+_SEPARATORS = re.compile("[&;]")
 
 
 class Program(NamedTuple):
@@ -58,9 +59,6 @@ class Program(NamedTuple):
             return url
         separator = ";" if ";" in query else "&"
         return f"{address}?{separator.join(kept)}" if kept else address
-
-
-_SEPARATORS = re.compile("[&;]")
 
 
 @lru_cache(maxsize=MEMORY)

@@ -44,6 +44,9 @@ from sitecrawl.policy.urls.url_rules import (
 from sitecrawl.web.urls.identity import fingerprint, identity_key, normal_form
 from sitecrawl.web.urls.url import normalize
 
+LINK_RULES = (Depth, Rel, KnownViews)
+"""All rules on the place of a link, in the order in which they apply."""
+
 
 class StageKinds(NamedTuple):
     """The kinds of changes and rules of one stage, in their order.
@@ -67,8 +70,6 @@ STAGES = (
     StageKinds((), (*SIZE_RULES, Scope, *PATTERN_RULES, *PATH_RULES, LogoutLinks)),
 )
 """All changes and rules on URLs, in the order in which they apply."""
-LINK_RULES = (Depth, Rel, KnownViews)
-"""All rules on the place of a link, in the order in which they apply."""
 
 
 @dataclass(slots=True)

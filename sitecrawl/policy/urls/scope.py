@@ -52,6 +52,9 @@ def start_urls(options: OptionValues) -> list[str]:
     return [rewriting.change(url) for url in starts] if rewriting else starts
 
 
+Extent = Literal["origin", "host", "site", "directory", "domain", "any"]
+
+
 @dataclass(slots=True)
 class NumericHosts(UrlRule):
     """Refuse IP addresses instead of host names, except those that a start uses."""
@@ -78,9 +81,6 @@ class NumericHosts(UrlRule):
         if target.parts.host in self.starts or not is_ip_host(target.parts.host):
             return ""
         return f"{self.setting}: {target.parts.host}"
-
-
-Extent = Literal["origin", "host", "site", "directory", "domain", "any"]
 
 
 @dataclass(slots=True)

@@ -21,6 +21,20 @@ MAX_PARAMETERS = 16
 """Maximum number of different parameter names in a template, in alphabetical order."""
 MAX_DIRECTORY_NAME = 24
 """Maximum length of a directory name, in characters; longer ones name a page or user."""
+# Not typed by a person: long, with alternating letters and digits, or a very long number.
+_LONG = re.compile(r"[\w~-]{12,}")
+# The latter is the short form of a revision in Mercurial.
+_LONG_NUMBER = re.compile(r"[0-9a-fA-F]{16,}|\d{10,}|(?=[a-f]*\d)[0-9a-f]{12}")
+_TURN = re.compile(r"[a-zA-Z](?=\d)|\d(?=[a-zA-Z])")
+_TURNS = 3
+_DATE = re.compile(r"(?:19|20)\d\d[-._]?(?:0?[1-9]|1[0-2])(?:[-._]?[0-3]?\d)?")
+_NUMERIC = re.compile(r"\d[\d.,_-]*")
+_NAME_AND_NUMBER = re.compile(r"([A-Za-z]+[-_.]?)\d+")  # page2, item-17, v1
+_SUFFIXES = re.compile(r"(?:\.[A-Za-z][A-Za-z0-9]{0,5}(?:[-_][A-Za-z]{2,4})?){1,3}")
+_NAMESPACE = re.compile(r"([A-Za-z_]+(?::|%3A))[^:]", re.IGNORECASE)  # Special:Search
+_SLUG = re.compile(r"[-_+%]")
+_MIN_SLUG_MARKS = 3  # the-title-of-a-page, not user-guide
+DEFAULT_NAMES = frozenset({"index", "default", "home", "welcome", "main"})
 
 
 class UrlTemplate(NamedTuple):
@@ -55,29 +69,11 @@ def url_template(url: str) -> UrlTemplate:
     return UrlTemplate(_path_shape(path), names)
 
 
-# Not typed by a person: long, with alternating letters and digits, or a very long number.
-_LONG = re.compile(r"[\w~-]{12,}")
-# The latter is the short form of a revision in Mercurial.
-_LONG_NUMBER = re.compile(r"[0-9a-fA-F]{16,}|\d{10,}|(?=[a-f]*\d)[0-9a-f]{12}")
-_TURN = re.compile(r"[a-zA-Z](?=\d)|\d(?=[a-zA-Z])")
-_TURNS = 3
-
-
 def is_opaque(value: str) -> bool:
     """Return True if a value looks like a generated id."""
     if _LONG_NUMBER.fullmatch(value):
         return True
     return _LONG.fullmatch(value) is not None and len(_TURN.findall(value)) >= _TURNS
-
-
-_DATE = re.compile(r"(?:19|20)\d\d[-._]?(?:0?[1-9]|1[0-2])(?:[-._]?[0-3]?\d)?")
-_NUMERIC = re.compile(r"\d[\d.,_-]*")
-_NAME_AND_NUMBER = re.compile(r"([A-Za-z]+[-_.]?)\d+")  # page2, item-17, v1
-_SUFFIXES = re.compile(r"(?:\.[A-Za-z][A-Za-z0-9]{0,5}(?:[-_][A-Za-z]{2,4})?){1,3}")
-_NAMESPACE = re.compile(r"([A-Za-z_]+(?::|%3A))[^:]", re.IGNORECASE)  # Special:Search
-_SLUG = re.compile(r"[-_+%]")
-_MIN_SLUG_MARKS = 3  # the-title-of-a-page, not user-guide
-DEFAULT_NAMES = frozenset({"index", "default", "home", "welcome", "main"})
 
 
 def _path_shape(path: str) -> str:

@@ -22,6 +22,19 @@ from sitecrawl.web.files.formats import wanted_formats
 from sitecrawl.web.urls.identity import normal_form, normal_pattern, normal_text
 from sitecrawl.web.urls.url import UrlParts, origin, split
 
+# The lists of two published crawlers, without searchable text (txt, xml, html-like suffixes),
+# and with newer kinds of files.
+_LIST = """
+    7z aac apk asf avi avif bat bin bmp bz2 cab class cmd com cpl css csv deb dll dmg doc docx
+    eot eps epub exe flac flv gif gz heic hta ico inf iso jar jpe jpeg jpg js json log m3u m4a
+    m4v mjs mid midi mkv mov mp3 mp4 mpeg mpg msi msp odp ods odt ogg ogv old opus otf pdf
+    pif png ppt pptx ps ps1 psd qt ra ram rar reg rpm rtf scr sig so svg swf tar tbz tgz tif
+    tiff torrent ttf vb vbe vbs vob wasm wav weba webm webp whl wma wmv woff woff2 xls xlsx xz
+    zip zst
+"""
+IGNORED_EXTENSIONS = tuple(_LIST.split())
+_SUPPORTING = frozenset({"stylesheet", "icon", "preload", "dns-prefetch", "preconnect"})
+
 
 class Target(NamedTuple):
     """A resolved URL in its normal form with the parts of that, parsed once for all rules.
@@ -40,19 +53,6 @@ def read_target(url: str) -> Target:
     """Return the normal form of a resolved URL, and its parts."""
     normal = normal_form(url)
     return Target(normal, origin(normal), split(normal), url)
-
-
-# The lists of two published crawlers, without searchable text (txt, xml, html-like suffixes),
-# and with newer kinds of files.
-_LIST = """
-    7z aac apk asf avi avif bat bin bmp bz2 cab class cmd com cpl css csv deb dll dmg doc docx
-    eot eps epub exe flac flv gif gz heic hta ico inf iso jar jpe jpeg jpg js json log m3u m4a
-    m4v mjs mid midi mkv mov mp3 mp4 mpeg mpg msi msp odp ods odt ogg ogv old opus otf pdf
-    pif png ppt pptx ps ps1 psd qt ra ram rar reg rpm rtf scr sig so svg swf tar tbz tgz tif
-    tiff torrent ttf vb vbe vbs vob wasm wav weba webm webp whl wma wmv woff woff2 xls xlsx xz
-    zip zst
-"""
-IGNORED_EXTENSIONS = tuple(_LIST.split())
 
 
 def extension(path: str) -> str:
@@ -412,9 +412,6 @@ def read_policy(entry: str) -> re.Pattern[str]:
     if re.fullmatch(r"[^/\s,:]+\.[^/\s,:]+(:\d+)?", entry):
         return re.compile(rf"[a-z][a-z0-9+.-]*://([^/]+\.)?{re.escape(entry.lower())}(:\d+)?(/|$)")
     raise ValueError(f"{entry!r} is neither a host, nor a path from the root, nor a URL")
-
-
-_SUPPORTING = frozenset({"stylesheet", "icon", "preload", "dns-prefetch", "preconnect"})
 
 
 @dataclass(slots=True)

@@ -54,6 +54,8 @@ _NUMBER = re.compile(r"\d+")
 _COUNTED = re.compile("<(?:date|id|number)>")
 _SEGMENT = re.compile(r"(?<=/)[^/?]+")
 _LETTERS = re.compile(r"[^\W\d_]+")
+_PLACEHOLDER = re.compile(r"(<[a-z#]+>)")
+_VALUE = re.compile(r"[<*]")
 
 
 class Pool(NamedTuple):
@@ -197,10 +199,6 @@ def _pools(path: str, names: Sequence[str]) -> tuple[Pool, ...]:
     if len(names) > 1:
         pools.append(Pool(SET, f"{path}?{len(names)}"))
     return (*pools, *(Pool(PARAMETER, name) for name in names[:MAX_POOLS]))
-
-
-_PLACEHOLDER = re.compile(r"(<[a-z#]+>)")
-_VALUE = re.compile(r"[<*]")
 
 
 def pattern_of(kind: str) -> str:

@@ -7,6 +7,22 @@ from dataclasses import dataclass
 
 _OOXML = "application/vnd.openxmlformats-officedocument"
 _ODF = "application/vnd.oasis.opendocument"
+OLE = "application/x-ole-storage"
+ZIP = "application/zip"
+# Media types that servers send for any file (RFC 2046, 4.5.1, and those of download scripts).
+GENERIC_TYPES = frozenset(
+    {
+        *("application/octet-stream", "binary/octet-stream", "application/binary"),
+        *("application/download", "application/force-download", "application/x-download"),
+        *("application/x-force-download", "application/save", "application/x-unknown"),
+        *("application/zip", "application/x-zip-compressed", OLE),
+    }
+)
+_PDF_START = 1024  # bytes within which readers accept the signature (ISO 32000-1, annex H.3.4.1)
+_OLE_MARK = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+# Names searched in the first local headers and in the central directory, at the end.
+_PARTS = {"docx": b"word/", "pptx": b"ppt/", "xlsx": b"xl/"}
+_NAMES_AT_ENDS = 65_536
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,22 +60,6 @@ FORMATS: tuple[FileFormat, ...] = (
 )
 FORMAT_OF_TYPE: Mapping[str, FileFormat] = {kind: each for each in FORMATS for kind in each.types}
 READABLE = tuple(each for each in FORMATS if each.readable)
-OLE = "application/x-ole-storage"
-ZIP = "application/zip"
-# Media types that servers send for any file (RFC 2046, 4.5.1, and those of download scripts).
-GENERIC_TYPES = frozenset(
-    {
-        *("application/octet-stream", "binary/octet-stream", "application/binary"),
-        *("application/download", "application/force-download", "application/x-download"),
-        *("application/x-force-download", "application/save", "application/x-unknown"),
-        *("application/zip", "application/x-zip-compressed", OLE),
-    }
-)
-_PDF_START = 1024  # bytes within which readers accept the signature (ISO 32000-1, annex H.3.4.1)
-_OLE_MARK = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
-# Names searched in the first local headers and in the central directory, at the end.
-_PARTS = {"docx": b"word/", "pptx": b"ppt/", "xlsx": b"xl/"}
-_NAMES_AT_ENDS = 65_536
 
 
 def is_file_type(kind: str) -> bool:

@@ -14,6 +14,23 @@ MAX_LINKS = 10_000
 END_OF_LISTING = "</pre>\n"
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
 _SCHEMES = ("http://", "https://")
+# Program names in front of file names, and default titles of untitled documents.
+_PROGRAM = re.compile(
+    r"^(?:microsoft\s+)?(?:word|powerpoint|excel|publisher|outlook)\s*-\s*", re.IGNORECASE
+)
+_NO_TITLE = re.compile(
+    r"""(?:untitled|title|no\s?title|(?:document|presentation|slide|powerpoint\spresentation|
+    workbook|book|sheet|page|dokument|pr[äa]sentation)[\s_-]?\d*|\(?anonymous\)?|null|none|test|
+    .*\.(?:docx?|dotx?|rtf|odt|pdf|ps|eps|dvi|tex|indd|qxd|qxp|pptx?|odp|xlsx?|ods|wpd|fm|pmd|p65|
+    cdr|ai|html?|txt|tmp|jpe?g|png|tiff?)|[\W\d_]*|[0-9a-f-]{16,})""",
+    re.IGNORECASE | re.VERBOSE,
+)
+_NO_AUTHOR = re.compile(
+    r"""(?:user|admin|administrator|root|owner|author|unknown|guest|default|test|anonymous|none|
+    null|microsoft(?:\soffice)?(?:\suser)?|utente|benutzer|utilisateur|hp|dell|pc|lenovo|
+    python-(?:docx|pptx)|openpyxl|apache\spoi|[\W\d_]*)""",
+    re.IGNORECASE | re.VERBOSE,
+)
 
 
 class UnreadableFileError(Exception):
@@ -154,25 +171,6 @@ class MarkupWriter:
 def clean(text: str | None) -> str:
     """Return text in one line without control characters."""
     return " ".join(_CONTROL.sub(" ", text or "").split())
-
-
-# Program names in front of file names, and default titles of untitled documents.
-_PROGRAM = re.compile(
-    r"^(?:microsoft\s+)?(?:word|powerpoint|excel|publisher|outlook)\s*-\s*", re.IGNORECASE
-)
-_NO_TITLE = re.compile(
-    r"""(?:untitled|title|no\s?title|(?:document|presentation|slide|powerpoint\spresentation|
-    workbook|book|sheet|page|dokument|pr[äa]sentation)[\s_-]?\d*|\(?anonymous\)?|null|none|test|
-    .*\.(?:docx?|dotx?|rtf|odt|pdf|ps|eps|dvi|tex|indd|qxd|qxp|pptx?|odp|xlsx?|ods|wpd|fm|pmd|p65|
-    cdr|ai|html?|txt|tmp|jpe?g|png|tiff?)|[\W\d_]*|[0-9a-f-]{16,})""",
-    re.IGNORECASE | re.VERBOSE,
-)
-_NO_AUTHOR = re.compile(
-    r"""(?:user|admin|administrator|root|owner|author|unknown|guest|default|test|anonymous|none|
-    null|microsoft(?:\soffice)?(?:\suser)?|utente|benutzer|utilisateur|hp|dell|pc|lenovo|
-    python-(?:docx|pptx)|openpyxl|apache\spoi|[\W\d_]*)""",
-    re.IGNORECASE | re.VERBOSE,
-)
 
 
 def real_title(title: str | None) -> str:

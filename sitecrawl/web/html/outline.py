@@ -47,6 +47,18 @@ _ITEM_START = re.compile(r"- |1\. ")  # any other start of a list needs an empty
 MAX_LEAD = 1_000  # characters of a table's head up to which it is repeated
 MAX_SPAN = 50  # columns that a cell spans, and columns with cells that span rows
 MAX_EMPTY = 8  # empty cells that spans make of each cell of a table on average
+STRONG, EMPHASIS, DELETED, CODE, LINK, IMAGE = "**", "*", "~~", "`", "[", "!["
+LINKS, BOLD = frozenset({LINK, IMAGE}), frozenset({STRONG, EMPHASIS})
+APART = LINKS | {CODE}  # two runs of these are not merged
+# The words of admonitions, mapped to the kinds that GitHub's Markdown supports.
+ADMONITIONS = {
+    **dict.fromkeys(("note", "info", "seealso", "todo"), "NOTE"),
+    **dict.fromkeys(("tip", "hint"), "TIP"),
+    **dict.fromkeys(("important", "attention"), "IMPORTANT"),
+    "warning": "WARNING",
+    **dict.fromkeys(("caution", "danger", "error"), "CAUTION"),
+}
+WORDS = frozenset(word.upper() for word in ADMONITIONS)
 
 
 class NodeKind(IntEnum):
@@ -299,9 +311,6 @@ class Format:
         return self.sign == other.sign and self.href == other.href
 
 
-STRONG, EMPHASIS, DELETED, CODE, LINK, IMAGE = "**", "*", "~~", "`", "[", "!["
-LINKS, BOLD = frozenset({LINK, IMAGE}), frozenset({STRONG, EMPHASIS})
-APART = LINKS | {CODE}  # two runs of these are not merged
 _END = Format("")
 Mark = tuple[int, Format, bool]  # a position in the pieces of a line, and if the format begins
 
@@ -845,12 +854,3 @@ _WRITERS = {
     NodeKind.TABLE: _table,
     NodeKind.GUTTER: _nothing,
 }
-# The words of admonitions, mapped to the kinds that GitHub's Markdown supports.
-ADMONITIONS = {
-    **dict.fromkeys(("note", "info", "seealso", "todo"), "NOTE"),
-    **dict.fromkeys(("tip", "hint"), "TIP"),
-    **dict.fromkeys(("important", "attention"), "IMPORTANT"),
-    "warning": "WARNING",
-    **dict.fromkeys(("caution", "danger", "error"), "CAUTION"),
-}
-WORDS = frozenset(word.upper() for word in ADMONITIONS)

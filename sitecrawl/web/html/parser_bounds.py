@@ -60,6 +60,49 @@ TAG = re.compile(
     re.DOTALL | re.IGNORECASE,
 )
 _START = re.compile(rb"<([a-zA-Z][^%b/>]*+)" % _SPACE)
+# Size of lexbor's nodes in bytes, measured as resident memory over 200,000 of each.
+ELEMENT, TEXT, ATTRIBUTE, VALUE = 190, 140, 230, 40
+NOTED = 300  # bytes that the walk adds for an element with links, a label, a language or a sign
+BLOCK = 150  # bytes that the walk adds for the line of a block and its place in the outline
+MAX_TREE = 122_000_000  # bytes; the largest of Debian's manuals, of 8.4 MB, takes some 118 MB
+MAX_TAGS = 1_000_000  # which take 2 s, even unmatched end tags; the same manual has 364,000
+CHUNK = 65_536
+MAX_NAMES = 5_000  # of elements or attributes; pages of Debian's manuals have fewer than 150
+FEW_NAMES = 150_000  # bytes; names in shorter markup cost at most a tenth of a second
+SAMPLE = 4_096  # bytes of each chunk in which names are counted first
+_NOTED = re.compile(
+    rb"<(?:a|area|i?frame|img|label|mfrac|option|object|pre|su[bp])[\s/>]", re.IGNORECASE
+)
+_LINES = re.compile(
+    rb"<(?:blockquote|d[dlt]|div|h[1-6]|li|[ou]l|p|pre|section|table|t[dhr])[\s>]", re.IGNORECASE
+)
+_TAGS = re.compile(rb"<[a-zA-Z][^<>]*")
+_IMPLYING = re.compile(rb"<(?:table|template)[\s>]", re.IGNORECASE)
+_VALUES = re.compile(rb"=[\t\n\f\r ]*(?:\"[^\"]*(?:\"|\Z)|'[^']*(?:'|\Z)|[^\s\"'>]*)")
+_PARTS = re.compile(rb"[^\s/\"'<>=]+")
+MAX_TAG_LENGTH = 20_000
+MAX_ATTRIBUTES = 500
+DEPTH_SCAN_CHUNK, FINE_CHUNK = 8_192, 512
+HARMLESS = 12_288  # bytes; markup so short takes a parser a fraction of a second at most
+HARMLESS_TAGS = 8_192  # if all are open at once, parsing takes 80 ms; most pages have fewer
+MANY_TAGS = 32_768  # from here on, ignored end tags cost half a second, growing quadratically
+# Self-closing SVG shapes are not nesting, even by the hundred; with explicit end tags, a parser
+# closes them outside SVG as well.
+_DRAWN = re.compile(
+    rb"<(path|use|circle|ellipse|image|line|polygon|polyline|rect|stop)(\s[^<>]*)?/>", re.IGNORECASE
+)
+# A format that does not end right after its words, other formats, links and spans aside; most of
+# authors' formats do. The first lookahead rejects most tags by two characters. Only plainly written
+# attributes are accepted, because others could hide an end tag in a value.
+_OPEN_FORMAT = re.compile(
+    rb"<(?=[biuscefnt][\s>/mtio])([bius]|em|tt|big|font|code|nobr|small|strike|strong)(?=[\s>/])"
+    rb"(?!%(plain)s(?:</?(?!\1[\s>])(?:span|code|a|em|[bius]|tt|small|strong)%(plain)s)*+</\1[\s>])"
+    % {b"plain": rb"(?:\s[\w-]++=(?:\"[^\"<>]*+\"|[\w#]++))*+>[^<]*+"},
+    re.IGNORECASE,
+)
+_LONG_TAG = re.compile(rb"<[a-zA-Z][^<>]{%d,}>" % MAX_TAG_LENGTH)
+_ATTRIBUTE = re.compile(rb"[\s/\"'][^\s=\"'<>/]+")
+_NAME = re.compile(rb"<[^\s<>/]+")
 
 
 class Nesting:
@@ -175,29 +218,6 @@ class Nesting:
         self._selects += step * (name == b"select")
 
 
-# Size of lexbor's nodes in bytes, measured as resident memory over 200,000 of each.
-ELEMENT, TEXT, ATTRIBUTE, VALUE = 190, 140, 230, 40
-NOTED = 300  # bytes that the walk adds for an element with links, a label, a language or a sign
-BLOCK = 150  # bytes that the walk adds for the line of a block and its place in the outline
-MAX_TREE = 122_000_000  # bytes; the largest of Debian's manuals, of 8.4 MB, takes some 118 MB
-MAX_TAGS = 1_000_000  # which take 2 s, even unmatched end tags; the same manual has 364,000
-CHUNK = 65_536
-MAX_NAMES = 5_000  # of elements or attributes; pages of Debian's manuals have fewer than 150
-FEW_NAMES = 150_000  # bytes; names in shorter markup cost at most a tenth of a second
-SAMPLE = 4_096  # bytes of each chunk in which names are counted first
-
-_NOTED = re.compile(
-    rb"<(?:a|area|i?frame|img|label|mfrac|option|object|pre|su[bp])[\s/>]", re.IGNORECASE
-)
-_LINES = re.compile(
-    rb"<(?:blockquote|d[dlt]|div|h[1-6]|li|[ou]l|p|pre|section|table|t[dhr])[\s>]", re.IGNORECASE
-)
-_TAGS = re.compile(rb"<[a-zA-Z][^<>]*")
-_IMPLYING = re.compile(rb"<(?:table|template)[\s>]", re.IGNORECASE)
-_VALUES = re.compile(rb"=[\t\n\f\r ]*(?:\"[^\"]*(?:\"|\Z)|'[^']*(?:'|\Z)|[^\s\"'>]*)")
-_PARTS = re.compile(rb"[^\s/\"'<>=]+")
-
-
 def fitting(markup: bytes, max_tree: int = MAX_TREE) -> bytes:
     """The longest beginning of markup whose tree takes an estimated ``max_tree`` bytes at most.
 
@@ -289,31 +309,6 @@ def _has_many_names(markup: bytes) -> bool:
 def _names(part: bytes) -> list[bytes]:
     """The names of elements and attributes in a part of the markup."""
     return _PARTS.findall(_VALUES.sub(b" ", b" ".join(_TAGS.findall(part))))
-
-
-MAX_TAG_LENGTH = 20_000
-MAX_ATTRIBUTES = 500
-DEPTH_SCAN_CHUNK, FINE_CHUNK = 8_192, 512
-HARMLESS = 12_288  # bytes; markup so short takes a parser a fraction of a second at most
-HARMLESS_TAGS = 8_192  # if all are open at once, parsing takes 80 ms; most pages have fewer
-MANY_TAGS = 32_768  # from here on, ignored end tags cost half a second, growing quadratically
-# Self-closing SVG shapes are not nesting, even by the hundred; with explicit end tags, a parser
-# closes them outside SVG as well.
-_DRAWN = re.compile(
-    rb"<(path|use|circle|ellipse|image|line|polygon|polyline|rect|stop)(\s[^<>]*)?/>", re.IGNORECASE
-)
-# A format that does not end right after its words, other formats, links and spans aside; most of
-# authors' formats do. The first lookahead rejects most tags by two characters. Only plainly written
-# attributes are accepted, because others could hide an end tag in a value.
-_OPEN_FORMAT = re.compile(
-    rb"<(?=[biuscefnt][\s>/mtio])([bius]|em|tt|big|font|code|nobr|small|strike|strong)(?=[\s>/])"
-    rb"(?!%(plain)s(?:</?(?!\1[\s>])(?:span|code|a|em|[bius]|tt|small|strong)%(plain)s)*+</\1[\s>])"
-    % {b"plain": rb"(?:\s[\w-]++=(?:\"[^\"<>]*+\"|[\w#]++))*+>[^<]*+"},
-    re.IGNORECASE,
-)
-_LONG_TAG = re.compile(rb"<[a-zA-Z][^<>]{%d,}>" % MAX_TAG_LENGTH)
-_ATTRIBUTE = re.compile(rb"[\s/\"'][^\s=\"'<>/]+")
-_NAME = re.compile(rb"<[^\s<>/]+")
 
 
 def bounded(

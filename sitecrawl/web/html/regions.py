@@ -5,6 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
+CONTENT, MAIN, ARTICLE, LANDMARK, COOKIES = "content", "main", "article", "landmarks", "cookies"
+BLOCK, LIST, FORM, CONTROL, MENU = "block", "list", "forms", "controls", "menu"
+NOTE = "note"  # an aside within a main element or article
+ENTRY = "entry"  # a form that asks for an address, a number, a password or a message
+
 
 class Region(NamedTuple):
     """Lines of one element: its kind, the index of the first line, and the exclusive end.
@@ -18,12 +23,6 @@ class Region(NamedTuple):
     end: int
     links: int = 0
     onward: int = 0
-
-
-CONTENT, MAIN, ARTICLE, LANDMARK, COOKIES = "content", "main", "article", "landmarks", "cookies"
-BLOCK, LIST, FORM, CONTROL, MENU = "block", "list", "forms", "controls", "menu"
-NOTE = "note"  # an aside within a main element or article
-ENTRY = "entry"  # a form that asks for an address, a number, a password or a message
 
 
 def merged(regions: Iterable[Region]) -> list[Region]:

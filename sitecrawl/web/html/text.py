@@ -27,6 +27,10 @@ PERMALINK = "¶"  # follows headings and definitions in documentation
 PERMALINKS = frozenset("¶#§🔗∞⚓\uf0c1")
 # Stripped from both ends of a line: characters without width, Read the Docs' permalink.
 _EDGES = " \u200b\u2060\ufeff\uf0c1"
+_INLINE = frozenset(map(tag_number, INLINE))
+# A noscript contains markup; the title of an icon is its tooltip.
+_SILENT = frozenset(map(tag_number, (*SILENT, "script", "noscript", "title")))
+_SPACELESS = "\u0e00"  # start of Thai; nearly all scripts with spaces come before it
 
 
 class TextBuilder:
@@ -192,12 +196,6 @@ def cleaned(text: str) -> str:
         lines = (" ".join(line.replace(UNKNOWN_VALUE, " ").split()) for line in text.split("\n"))
         text = "\n".join(line for line in lines if line)
     return text
-
-
-_INLINE = frozenset(map(tag_number, INLINE))
-# A noscript contains markup; the title of an icon is its tooltip.
-_SILENT = frozenset(map(tag_number, (*SILENT, "script", "noscript", "title")))
-_SPACELESS = "\u0e00"  # start of Thai; nearly all scripts with spaces come before it
 
 
 def link_text(link: LexborNode) -> str:

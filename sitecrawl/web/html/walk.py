@@ -31,6 +31,8 @@ MAX_FRAGMENTS = 3  # nesting: a noscript within script output within noframes
 MAX_FRAGMENTS_READ = 1_000  # of one page; each needs its own parser of 160 KB
 MAX_FRAGMENT_MARKUP = 5_000_000  # characters of all fragments of one page
 FRAGMENT_TREE = 40_000_000  # bytes that the tree of a fragment may take in addition to the page's
+# An element with links, the attributes that contain them, and the name to report, if not theirs.
+Found = tuple["LexborNode | Detached", Patterns, str]
 
 
 class Mark(NamedTuple):
@@ -58,10 +60,6 @@ class Detached(NamedTuple):
     attributes: dict[str, str | None]
     text: str
     mem_id: int = 0
-
-
-# An element with links, the attributes that contain them, and the name to report, if not theirs.
-Found = tuple["LexborNode | Detached", Patterns, str]
 
 
 class Walk:

@@ -30,6 +30,19 @@ _NAMES = {spelling: name for name, spellings in _SPELLINGS.items() for spelling 
 _LINE_END = re.compile(r"\r\n|\r|\n")
 # Terminal control characters (ECMA-48): lines are shown in commands and in the log.
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+LONGEST = 16
+MANY = 100
+"""Number of rules up to which all are tried in turn; above it, the index selects candidates."""
+_UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
+_OCTET = re.compile(r"%([0-9A-Fa-f]{2})|[^A-Za-z0-9._~/?&=-]")
+_PATTERN_OCTET = re.compile(r"%([0-9A-Fa-f]{2})|[^A-Za-z0-9._~/?&=*-]")
+_ABSOLUTE = re.compile(r"https?://[^/?#]*", re.IGNORECASE)
+_INDEX_PAGE = re.compile(r"/index\.html?$")
+NOTICE_LIMIT = 50
+PRODUCT = r"[A-Za-z0-9_-]+"
+"""RFC 9309, 2.2.1, plus digits, which crawlers and files use (``MJ12bot``, ``008``)."""
+_AGENT = re.compile(rf"\s*({PRODUCT}|\*(?!{PRODUCT}))")
+_DELAY = re.compile(r"[0-9]{1,9}(?:\.[0-9]*)?|\.[0-9]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,9 +101,6 @@ def _bytes_of(body: bytes | str) -> bytes:
     return body.encode("utf-8", "replace") if isinstance(body, str) else body
 
 
-LONGEST = 16
-
-
 @dataclass(frozen=True, slots=True)
 class PieceIndex:
     """Index of patterns by a substring that occurs in every path they match.
@@ -128,16 +138,6 @@ def _piece(part: str) -> str:
     length = min(len(part), LONGEST)
     longest = 1 << length.bit_length() - 1 if length else 0
     return part[len(part) - longest :].lower()
-
-
-MANY = 100
-"""Number of rules up to which all are tried in turn; above it, the index selects candidates."""
-
-_UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
-_OCTET = re.compile(r"%([0-9A-Fa-f]{2})|[^A-Za-z0-9._~/?&=-]")
-_PATTERN_OCTET = re.compile(r"%([0-9A-Fa-f]{2})|[^A-Za-z0-9._~/?&=*-]")
-_ABSOLUTE = re.compile(r"https?://[^/?#]*", re.IGNORECASE)
-_INDEX_PAGE = re.compile(r"/index\.html?$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,15 +287,6 @@ def _plain_query(path: str) -> str:
     """Return ``path`` with the slashes of its query decoded."""
     path, mark, query = path.partition("?")
     return path + mark + query.replace("%2F", "/")
-
-
-NOTICE_LIMIT = 50
-
-PRODUCT = r"[A-Za-z0-9_-]+"
-"""RFC 9309, 2.2.1, plus digits, which crawlers and files use (``MJ12bot``, ``008``)."""
-
-_AGENT = re.compile(rf"\s*({PRODUCT}|\*(?!{PRODUCT}))")
-_DELAY = re.compile(r"[0-9]{1,9}(?:\.[0-9]*)?|\.[0-9]+")
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,6 +24,7 @@ _LIST = rf"\( *(?:(?:{_BARE}){_PARAMETERS} *)*\)"
 _COMMA = re.compile(r"[ \t]*(?:,[ \t]*|$)")
 _USAGE_LABELS = {"search": "search", "train-ai": "ai-train"}  # aipref-vocab-08
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+HEADERS = ("Content-Usage", "Content-Signal", *TDM)
 
 
 class Statement(NamedTuple):
@@ -83,7 +84,6 @@ PARSERS: dict[str, Callable[[str], dict[str, bool]]] = {
     "tdm-reservation": reservation,
     "tdm-policy": lambda _: {},
 }
-HEADERS = ("Content-Usage", "Content-Signal", *TDM)
 
 
 def page_statements(
