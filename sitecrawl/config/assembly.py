@@ -33,7 +33,7 @@ LOGIN = {
 FILES = {
     "DOWNLOADER_MIDDLEWARES_BASE": {"sitecrawl.downloadermiddlewares.files.FilesMiddleware": 60}
 }
-SPLASH_ARGUMENTS = {"sitecrawl.render.splash.DeduplicateArgs": 100}
+SPLASH_ARGUMENTS = {"sitecrawl.render.splash_adapter.DeduplicateArgs": 100}
 """Components loaded only by crawls with a browser."""
 
 

@@ -35,6 +35,7 @@ def site() -> dict[str, Page]:
     }
 
 
+@pytest.mark.slow
 def test_what_is_found(server: Server, fetching: Say, site: dict[str, Page]) -> None:
     origin = server.serve(site)
     record = fetching("doctor", f"{origin}/", "--json", "-a", "delay=0").record

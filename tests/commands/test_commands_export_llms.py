@@ -108,6 +108,7 @@ def test_a_site_that_begins_below_the_root(server: Server, crawl: CrawlCommand) 
     assert entry["desc"] == described  # without the title once more
 
 
+@pytest.mark.slow
 @pytest.mark.behaviour("BR-12")
 def test_the_index_of_a_manual_can_be_read_as_a_whole(server: Server, crawl: CrawlCommand) -> None:
     told = "A sentence that tells what the page is about, in some detail. " * 3

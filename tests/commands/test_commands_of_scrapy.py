@@ -153,6 +153,7 @@ def test_an_ordinary_spider_runs_as_in_plain_scrapy(
     assert server.log.targets() == ["/", "/a"]
 
 
+@pytest.mark.slow
 def test_a_site_spider_runs_from_a_file(server: Server, fetching: Say, tmp_path: Path) -> None:
     (tmp_path / "ours.py").write_text(OURS)
     origin = server.serve(dict(SITE))

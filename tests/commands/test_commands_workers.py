@@ -19,6 +19,7 @@ def serve(server: Server) -> str:
     return server.serve({"/": page(*paths), **{p: page(text=f"Page {p}") for p in paths}})
 
 
+@pytest.mark.slow
 @pytest.mark.behaviour("W-07")
 def test_the_workers_of_a_run(server: Server, crawl: CrawlCommand) -> None:
     origin = serve(server)
@@ -40,6 +41,7 @@ def test_the_workers_of_a_run(server: Server, crawl: CrawlCommand) -> None:
     assert crawl.command("frontier", "workers", "--host", socket.gethostname())[0] == 1
 
 
+@pytest.mark.slow
 @pytest.mark.behaviour("W-13")
 def test_a_killed_run_is_not_said_to_go_on(server: Server, crawl: CrawlCommand) -> None:
     origin = serve(server)

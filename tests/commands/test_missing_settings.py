@@ -93,6 +93,7 @@ def test_an_unknown_flag_is_not_ignored(say: Say, words: list[str], line: str) -
     assert "Traceback" not in said.err
 
 
+@pytest.mark.slow
 @pytest.mark.behaviour("A-21")
 def test_the_command_of_its_own_needs_no_project(server: Server, tmp_path: Path) -> None:
     start = f"{server.serve({'/': page('/a', title='Pears'), '/a': page(title='A')})}/"

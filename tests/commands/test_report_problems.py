@@ -216,6 +216,7 @@ def planted(origin: str) -> dict[str, Page]:
     return {**SITE, "/": start, "/sitemap.xml": sitemap, "/robots.txt": robots}
 
 
+@pytest.mark.slow
 @pytest.mark.behaviour("REP-10")
 def test_all_planted_problems_are_found_and_none_is_invented(
     server: Server, crawl: CrawlCommand, fetching: Say, say: Say, tmp_path: Path

@@ -45,6 +45,7 @@ def guide(*headings: str) -> Page:
     return f"<title>Guide</title><h1>Guide</h1><p>{WORDS}{parts}"
 
 
+@pytest.mark.slow
 @pytest.mark.behaviour("SY-13")
 def test_the_loop_embeds_only_what_changed(server: Server, tmp_path: Path) -> None:
     site: dict[str, Page] = {"/": guide("install", "upgrade")}

@@ -66,6 +66,7 @@ def rows(folder: Path) -> list[dict[str, Any]]:
     return sorted(found, key=lambda row: (row.get("url", ""), row.get("seq", 0)))
 
 
+@pytest.mark.slow
 @pytest.mark.behaviour("SY-01", "SY-13")
 def test_only_changed_sections_are_embedded_again(
     server: Server, crawl: CrawlCommand, say: Say, tmp_path: Path, embed: str

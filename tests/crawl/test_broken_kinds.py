@@ -29,6 +29,7 @@ def browser() -> Site:
     return site
 
 
+@pytest.mark.slow
 @pytest.mark.behaviour("Q-41")
 def test_a_kind_of_page_that_always_fails_ends_no_crawl(
     server: Server, crawl: CrawlCommand
@@ -49,6 +50,7 @@ def test_a_kind_of_page_that_always_fails_ends_no_crawl(
     assert len(set(asked(server, "revcount"))) <= 12
 
 
+@pytest.mark.slow
 @pytest.mark.behaviour("Q-41")
 def test_what_always_failed_is_read_once_it_is_mended(server: Server, crawl: CrawlCommand) -> None:
     site = browser()

@@ -13,6 +13,7 @@ from fixtures.traps.tarpit import letter
 PAGES = 40
 
 
+@pytest.mark.slow
 @pytest.mark.behaviour("Q-64")
 def test_a_counter_on_each_page_makes_no_calendar_without_end(
     server: Server, crawl: CrawlCommand

@@ -10,6 +10,7 @@ from fixtures.server import Page, Server, page
 STRIPS = 90
 
 
+@pytest.mark.slow
 @pytest.mark.behaviour("Q-62")
 def test_strips_that_lead_from_one_to_the_next_are_all_read(
     server: Server, crawl: CrawlCommand

@@ -66,6 +66,7 @@ def test_crawl_must_be_named(
     assert server.log.targets() == []
 
 
+@pytest.mark.slow
 @pytest.mark.behaviour("W-11")
 def test_all_crawls_of_a_file(server: Server, crawl: CrawlCommand) -> None:
     one, two = site(server, "a"), site(server, "b", 3, "127.0.0.2")
@@ -96,6 +97,7 @@ def test_all_crawls_of_a_file(server: Server, crawl: CrawlCommand) -> None:
     assert "3 documents" in printed.splitlines()[3]
 
 
+@pytest.mark.slow
 @pytest.mark.behaviour("MON-08")
 def test_each_crawl_has_metrics_and_a_person_is_told(server: Server, crawl: CrawlCommand) -> None:
     gone = server.serve({})
@@ -266,6 +268,7 @@ def test_fifty_sites_with_seven_dead_ones(server: Server, crawl: CrawlCommand) -
     }
 
 
+@pytest.mark.slow
 @pytest.mark.behaviour("REP-11")
 def test_one_report_over_all_crawls(server: Server, crawl: CrawlCommand) -> None:
     gone = server.serve({})

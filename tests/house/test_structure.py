@@ -8,10 +8,12 @@ import subprocess
 from collections.abc import Iterator
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
+from importlib import import_module
 from pathlib import Path
 
 SOURCE = Path(__file__).parents[2] / "sitecrawl"
 MAX_FUNCTION_LINES = 60
+CLASS_PATH = re.compile(r"sitecrawl(?:\.[a-z_]+)+\.[A-Z]\w+")
 
 
 @cache
@@ -93,6 +95,23 @@ def late_constants(tree: ast.Module) -> Iterator[int]:
 def test_constants_stand_above_the_first_class() -> None:
     late = [f"{name}:{line}" for name, tree in modules().items() for line in late_constants(tree)]
     assert late == []
+
+
+def named_classes() -> Iterator[str]:
+    """Dotted paths of our classes and functions in strings, as settings name them."""
+    for tree in modules().values():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Constant) and CLASS_PATH.fullmatch(str(node.value)):
+                yield str(node.value)
+
+
+def test_classes_that_settings_name_are_there() -> None:
+    missing = []
+    for path in set(named_classes()):
+        module, _, name = path.rpartition(".")
+        if not hasattr(import_module(module), name):
+            missing.append(path)
+    assert missing == []
 
 
 def test_nothing_else_is_committed() -> None:
