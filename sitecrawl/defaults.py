@@ -60,7 +60,7 @@ TWISTED_DNS_RESOLVER = "sitecrawl.resolver.ForgettingResolver"
 # Likewise for middlewares: of Scrapy's own, only those named here.
 DOWNLOADER_MIDDLEWARES_BASE = {
     # from the engine to the network
-    "sitecrawl.downloadermiddlewares.meta_robots.PlaceholderMiddleware": 40,
+    "sitecrawl.downloadermiddlewares.placeholders.PlaceholderMiddleware": 40,
     "sitecrawl.downloadermiddlewares.meta_robots.MetaRobotsMiddleware": 50,
     "sitecrawl.downloadermiddlewares.rules.RulesMiddleware": 100,
     "sitecrawl.downloadermiddlewares.rules.RobotsMiddleware": 200,

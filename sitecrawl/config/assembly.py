@@ -19,7 +19,7 @@ RENDERING = {
     "DOWNLOAD_HANDLERS_BASE": {"http": HANDLER, "https": HANDLER},
     "EXTENSIONS_BASE": {"sitecrawl.render.render_service.RenderService": 30},
     "DOWNLOADER_MIDDLEWARES_BASE": {
-        "sitecrawl.downloadermiddlewares.outcome.RendererMiddleware": 610
+        "sitecrawl.downloadermiddlewares.renderer.RendererMiddleware": 610
     },
 }
 ARCHIVED = "sitecrawl.http.archived_handler.ArchivedDownloadHandler"
@@ -28,7 +28,7 @@ ROTATION = {
     "DOWNLOADER_MIDDLEWARES_BASE": {"sitecrawl.downloadermiddlewares.proxies.RotatingProxies": 745}
 }
 LOGIN = {
-    "DOWNLOADER_MIDDLEWARES_BASE": {"sitecrawl.downloadermiddlewares.outcome.LoginMiddleware": 650}
+    "DOWNLOADER_MIDDLEWARES_BASE": {"sitecrawl.downloadermiddlewares.login.LoginMiddleware": 650}
 }
 FILES = {
     "DOWNLOADER_MIDDLEWARES_BASE": {"sitecrawl.downloadermiddlewares.files.FilesMiddleware": 60}

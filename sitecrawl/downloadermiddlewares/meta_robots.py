@@ -1,10 +1,9 @@
-"""Read each page once, apply its robots directives, and recognise pages without content of their own."""
+"""Read each page once, and apply its robots directives."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Mapping, Sequence
-from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 from weakref import WeakValueDictionary
@@ -18,7 +17,6 @@ from sitecrawl.crawl.visit import Visit
 from sitecrawl.extensions.crawl import Crawl, crawl_of
 from sitecrawl.policy.documents.audit import audit_text
 from sitecrawl.policy.documents.obedience import Obedience
-from sitecrawl.policy.documents.placeholders import judge_page
 from sitecrawl.policy.documents.usage_permissions import (
     NOTHING_SAID,
     preceded,
@@ -34,12 +32,10 @@ from sitecrawl.reqmeta import (
     file_of,
     media_type_of,
     origin_of,
-    read_page_of,
     visit_of,
 )
 from sitecrawl.responses import answer_of, header, header_values, xpath_fields
 from sitecrawl.scheduling.fetch_outcomes import ResponseWithoutContent, VisitPostponed
-from sitecrawl.scheduling.missing_page_probes import MissingPageProbes
 from sitecrawl.web.encoding import read
 from sitecrawl.web.files.formats import is_file_type
 from sitecrawl.web.html.outgoing import PROTECTION
@@ -224,37 +220,3 @@ def _arguments(request: Request, response: Response) -> dict[str, Any]:
         "headers": header_values(response.headers, READ_HEADERS),
         "file_html": file.html if file else None,
     }
-
-
-class PlaceholderMiddleware:
-    """Recognition of soft 404s, login and consent walls, script shells, parked and error pages.
-
-    It comes after the meta-robots middleware, which has read the page; pages that ask not to be
-    indexed are not judged. The verdict is stored with the page's facts; the spider's ``parse``
-    follows the links nevertheless, and makes no document.
-    """
-
-    def __init__(self, kinds: frozenset[Outcome], probes: MissingPageProbes | None) -> None:
-        self._kinds = kinds
-        self._probes = probes
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> PlaceholderMiddleware:
-        """Build it with the kinds that the spider's configuration names."""
-        spider: Any = crawler.spider
-        kinds = spider.configuration.params.placeholder_outcomes
-        return cls(kinds, crawl_of(crawler).probes if Outcome.SOFT_404 in kinds else None)
-
-    def process_response(self, request: Request, response: Response) -> Response:
-        """Attach the verdict; raise IgnoreRequest to visit a page again after a probe."""
-        visit, read = visit_of(request), read_page_of(request)
-        if visit is None or read is None or read.robots.noindex or not self._kinds:
-            return response
-        found = judge_page(read.page, response.body, self._kinds)
-        if found is None and self._probes is not None:
-            found = self._probes.judge(visit, read.page)
-            if found is None and self._probes.must_ask(visit, read.page):
-                raise VisitPostponed
-        if found is not None:
-            request.meta[READ_PAGE] = replace(read, placeholder=found)
-        return response

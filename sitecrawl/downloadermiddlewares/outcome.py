@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from scrapy import Request
 from scrapy.crawler import Crawler
@@ -19,20 +19,14 @@ from sitecrawl.policy.http.answers import (
 )
 from sitecrawl.policy.outcomes import REDIRECTS, Outcome
 from sitecrawl.policy.urls.login_links import leads_to_login
-from sitecrawl.reqmeta import MEDIA_TYPE, WIRE_BYTES, origin_of, rendered_of, visit_of
+from sitecrawl.reqmeta import MEDIA_TYPE, WIRE_BYTES, visit_of
 from sitecrawl.responses import answer_of, header, location
 from sitecrawl.scheduling.fetch_outcomes import (
     ResponseWithoutContent,
     SamePageRedirect,
-    VisitPostponed,
 )
 from sitecrawl.web.urls.url import resolve
 from sitecrawl.web.validators import fresh_until
-
-if TYPE_CHECKING:
-    from sitecrawl.scheduling.login import Login
-
-MOVED = FetchResult(Outcome.REDIRECT, "script")
 
 
 class OutcomeMiddleware:
@@ -119,52 +113,3 @@ def response_facts(response: Response, size: int, asked_at: float) -> ResponseFa
 def _is_certain(headers: Headers) -> bool:
     """Return True if a response forbids sniffing its media type (Fetch, 3.6)."""
     return header(headers, "x-content-type-options").strip().lower() == "nosniff"
-
-
-class RendererMiddleware:
-    """Recorder of redirects by script among the responses with content."""
-
-    def __init__(self, discovery: Discovery) -> None:
-        self._discovery = discovery
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> RendererMiddleware:
-        """Build it with the crawl's discovery, which judges redirect targets."""
-        return cls(crawl_of(crawler).discovery)
-
-    def process_response(self, request: Request, response: Response) -> Response:
-        """Return a page unchanged; raise IgnoreRequest if its scripts redirect elsewhere."""
-        visit, rendered = visit_of(request), rendered_of(request)
-        if visit is None or rendered is None:
-            return response
-        visit.described(f"rendered: {rendered.reason} ({rendered.rule})")
-        if rendered.moved_to is not None:
-            target = self._discovery.rules.admit(rendered.moved_to, via="redirect")
-            if target.fingerprint != visit.due.fingerprint:
-                reference = self._discovery.redirect(visit.due, rendered.moved_to)
-                visit.redirected(rendered.moved_to, reference)
-                raise ResponseWithoutContent(MOVED)
-        return response
-
-
-class LoginMiddleware:
-    """Check of the responses of a crawl that logs in, before they have any effect."""
-
-    def __init__(self, login: Login) -> None:
-        self._login = login
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> LoginMiddleware:
-        """Build it with the login of the crawl."""
-        login = crawl_of(crawler).login
-        assert login is not None
-        return cls(login)
-
-    def process_response(self, request: Request, response: Response) -> Response:
-        """Return the response of a logged-in user; raise IgnoreRequest for another login first."""
-        visit, origin = visit_of(request), origin_of(request)
-        if visit is None or origin is None:
-            return response
-        if self._login.suspect(origin, visit.due.fingerprint, response):
-            raise VisitPostponed
-        return response

@@ -15,7 +15,8 @@ from sitecrawl.config.options.fetching import FetchParams
 from sitecrawl.config.options.mode import ModeParams
 from sitecrawl.config.options.render import RenderParams
 from sitecrawl.config.options.rules import RuleParams
-from sitecrawl.config.options.state import StateParams, SyncParams
+from sitecrawl.config.options.state import StateParams
+from sitecrawl.config.options.sync_options import SyncParams
 from sitecrawl.frontier.base import Following
 
 

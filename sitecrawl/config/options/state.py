@@ -1,8 +1,7 @@
-"""Options of the frontier (revisits, deletion, realms) and of the targets of `scrapy sync`."""
+"""Options of the frontier: revisits, deletion and realms."""
 
 from __future__ import annotations
 
-import re
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator
@@ -25,9 +24,6 @@ def check_database(url: str) -> str:
     if url and not is_database_url(url):
         raise ValueError("should be sqlite:///FILE or postgresql://...")
     return url
-
-
-_FUNCTION = re.compile(r"[\w.]+:\w+|.*/.*", re.ASCII)
 
 
 class StateParams(OptionGroup):
@@ -205,23 +201,3 @@ class StateParams(OptionGroup):
             exclusive=self.exclusive,
             keep_duplicates=self.duplicates != "equal",
         )
-
-
-def check_function(name: str) -> str:
-    """Check the notation of a function's name."""
-    if name and not _FUNCTION.fullmatch(name):
-        raise ValueError("should be package.module:function or the path of a model, with a slash")
-    return name
-
-
-class SyncParams(OptionGroup):
-    """Vectors of the targets."""
-
-    embed: Annotated[str, AfterValidator(check_function)] = option(
-        default="",
-        effect=Effect.RUN,
-        description="Function that makes the vectors of LanceDB and of the search file, as "
-        "package.module:function: it takes a list of texts and returns a vector for each; or the "
-        "path of a model of sentence-transformers, with a slash. `scrapy sync` calls it for "
-        "sections that are new or changed, a search for its words.",
-    )

@@ -320,14 +320,13 @@ class Evidence:
         for each in self._of(*known):
             each.credit()
 
-    def _of(self, kind: Kind, found_on: str = "") -> list[Yield]:
+    def _of(self, kind: Kind, found_on: str) -> list[Yield]:
         """Return the yields of a kind, of its URLs that were found on pages like one, and of its pools.
 
         What is requested again and brings nothing tells nothing of pages that were never requested, but
         these tell of the others.
         """
-        names = dict.fromkeys((kind.name, found_on or kind.name))
-        found = [_yield_of(self.yields, name) for name in names]
+        found = [_yield_of(self.yields, name) for name in dict.fromkeys((kind.name, found_on))]
         if (others := self.yields.get(kind.name + FRUITLESS)) is not None:
             found.append(others)
         return found + [_yield_of(self.pools, pool) for pool in kind.pools]

@@ -170,7 +170,6 @@ class Novelty:
 
     def _has_figures(self, url: str, parts: Sequence[bytes]) -> bool:
         """Return True if a line has enough new numbers, or if a table of them is new, which is added."""
-        own = _numbers(url.encode())
         lines = [line for part in parts for line in part.split(b"\n")]
         rows = [line for line in lines if _ROW.fullmatch(line)]
         dated = integers(url.encode())
@@ -182,8 +181,8 @@ class Novelty:
         is_table = MIN_TABLE <= len(table) >= len(lines) / TABLE_LINES
         if is_table and _add(self.figures, crc32(b"\n".join(table))):
             return True
-        new = (_long_numbers(line) - self.figures - {*map(crc32, own)} for line in lines)
-        return any(len(each) >= MIN_NUMBERS for each in new)
+        own = _long_numbers(url.encode())
+        return any(len(_long_numbers(line) - self.figures - own) >= MIN_NUMBERS for line in lines)
 
 
 class _HashedLines:
@@ -220,13 +219,8 @@ class _Lines:
             self._known.update(hashes)
 
 
-def _numbers(text: bytes) -> frozenset[bytes]:
-    """Return the digits of all numbers; other digits than those of ASCII are letters."""
-    return frozenset(text.translate(_NUMERALS, b".,").split())
-
-
 def _long_numbers(text: bytes) -> set[int]:
-    """Return the hashes of all numbers of at least three digits."""
+    """Return the hashes of all numbers of at least three digits; digits outside of ASCII are letters."""
     return {crc32(each) for each in text.translate(_NUMERALS, b".,").split() if len(each) > 2}
 
 

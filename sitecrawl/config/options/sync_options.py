@@ -1,0 +1,33 @@
+"""Options of the targets of `scrapy sync`: search indexes, vector stores."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated
+
+from pydantic import AfterValidator
+
+from sitecrawl.config.option import Effect, option
+from sitecrawl.config.types import OptionGroup
+
+_FUNCTION = re.compile(r"[\w.]+:\w+|.*/.*", re.ASCII)
+
+
+def check_function(name: str) -> str:
+    """Check the notation of a function's name."""
+    if name and not _FUNCTION.fullmatch(name):
+        raise ValueError("should be package.module:function or the path of a model, with a slash")
+    return name
+
+
+class SyncParams(OptionGroup):
+    """Vectors of the targets."""
+
+    embed: Annotated[str, AfterValidator(check_function)] = option(
+        default="",
+        effect=Effect.RUN,
+        description="Function that makes the vectors of LanceDB and of the search file, as "
+        "package.module:function: it takes a list of texts and returns a vector for each; or the "
+        "path of a model of sentence-transformers, with a slash. `scrapy sync` calls it for "
+        "sections that are new or changed, a search for its words.",
+    )
