@@ -223,7 +223,7 @@ class ChangePipeline(DocumentPipeline):
     def process_document(self, document: Document) -> None:
         """Add the hashes; drop a document that did not change since the stored one was made."""
         page, visit = document.page, document.visit
-        visit.reduced("\n".join(map(str, page.left_out)))
+        visit.left_out = "\n".join(map(str, page.left_out))
         links = stable_links(page)
         if len(links) <= self._rules.memory:  # more would not stay cached: a second for 50,000
             links = [self._rules.admit(link).key or link for link in links]
@@ -233,11 +233,11 @@ class ChangePipeline(DocumentPipeline):
         fields = {**document, BODY: ""} if is_hashed else document
         hashes = ContentHashes(own, document_hash(fields, page_hash))
         if is_unchanged(visit, hashes):
-            visit.hashed(replace(hashes, unchanged=True))
+            visit.hashes = replace(hashes, unchanged=True)
             raise DropDocument(Outcome.FILE_INGESTED, "ok")
         if hashes.content is not None:
             document["content_hash"] = hashes.content
-        visit.hashed(hashes)
+        visit.hashes = hashes
 
 
 def is_unchanged(visit: Visit, hashes: ContentHashes) -> bool:

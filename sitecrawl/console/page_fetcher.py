@@ -113,7 +113,7 @@ class OutcomeCollector(PageCollector):
         """End the visit without reading the page."""
         visit = visit_of(request_of(response))
         if visit is not None:
-            visit.concluded(Outcome.FILE_INGESTED, "checked")
+            visit.conclusion = Outcome.FILE_INGESTED, "checked"
         return []
 
 

@@ -105,7 +105,7 @@ class PageCallback:
             return False
         candidate = self._discovery.follow(result.url, visit.due)
         if candidate is not None:
-            visit.links_found([candidate])
+            visit.candidates.append(candidate)
         return True
 
     def _end(

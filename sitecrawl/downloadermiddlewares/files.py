@@ -76,7 +76,7 @@ class FilesMiddleware:
         except FileReadersError as error:
             visit = visit_of(request)
             if visit is not None:
-                visit.described(str(error))
+                visit.detail = str(error)
             raise ResponseWithoutContent(FAILED) from error
         finally:
             downloader.held_bytes -= len(body)

@@ -137,7 +137,7 @@ class MetaRobotsMiddleware:
             async with turn:
                 page = await reading
         except PageReadersError as error:
-            visit.described(str(error))
+            visit.detail = str(error)
             raise ResponseWithoutContent(FAILED) from error
         finally:
             reading.cancel()
@@ -148,9 +148,9 @@ class MetaRobotsMiddleware:
         if visit.due.depth == 0:
             self._listings.named_by_start(page)
         usage = self._usage(request, response, page.metas, [*page_licenses(page)])
-        visit.audited(audit_text(page, usage))
+        visit.audit = audit_text(page, usage)
         if self._keeps_html and is_html(page.content_type):
-            visit.kept(read(response.body, page.encoding))
+            visit.html = read(response.body, page.encoding)
         verdict = self._obedience.judge(page.directives, datetime.now(UTC), usage)
         request.meta[READ_PAGE] = ReadPage(page, verdict)
         return response
@@ -197,7 +197,7 @@ class MetaRobotsMiddleware:
             return FetchResult(Outcome.NOINDEX, verdict.noindex)
         if verdict.forbidden is None:
             return None
-        visit.described(verdict.forbidden.rule)
+        visit.detail = verdict.forbidden.rule
         return FetchResult(Outcome.USAGE_FORBIDDEN, verdict.forbidden.purpose)
 
     def _complete(self, page: Page, request: Request, response: Response) -> None:

@@ -52,7 +52,7 @@ class OutcomeMiddleware:
         if visit is None:
             return response
         size = request.meta.get(WIRE_BYTES, len(response.body))
-        visit.answered(response_facts(response, size, visit.started_at))
+        visit.response = response_facts(response, size, visit.started_at)
         answer = answer_of(response)
         if answer.outcome in REDIRECTS:
             self._redirected(visit, location(response.headers), answer.outcome)
@@ -62,7 +62,7 @@ class OutcomeMiddleware:
             raise ResponseWithoutContent(answer)
         decision = self._decide_type(request, visit.due.url, response)
         if not decision.allowed:
-            visit.described(decision.rule)
+            visit.detail = decision.rule
             raise ResponseWithoutContent(FetchResult(Outcome.UNWANTED_TYPE, decision.reason))
         return response
 
@@ -82,7 +82,7 @@ class OutcomeMiddleware:
             raise ResponseWithoutContent(REDIRECT_WITHOUT_LOCATION)
         expected = self._has_session or visit.due.indexed_at is not None
         if expected and outcome is Outcome.REDIRECT and leads_to_login(target):
-            visit.described(f"it redirects to {target}")
+            visit.detail = f"it redirects to {target}"
             raise ResponseWithoutContent(LOGIN_WALL)
         reference = self._discovery.redirect(visit.due, target)
         visit.redirected(target, reference)

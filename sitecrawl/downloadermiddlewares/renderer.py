@@ -32,7 +32,7 @@ class RendererMiddleware:
         visit, rendered = visit_of(request), rendered_of(request)
         if visit is None or rendered is None:
             return response
-        visit.described(f"rendered: {rendered.reason} ({rendered.rule})")
+        visit.detail = f"rendered: {rendered.reason} ({rendered.rule})"
         if rendered.moved_to is not None:
             target = self._discovery.rules.admit(rendered.moved_to, via="redirect")
             if target.fingerprint != visit.due.fingerprint:

@@ -88,7 +88,7 @@ class TurnMiddleware:
             duration = now - sent_at
             visit = visit_of(request)
             if visit is not None:
-                visit.request_ended(duration)
+                visit.duration = duration
             origin.postpone(self._ready_at(request, origin, response, now, duration))
         elif BEGAN in request.meta:
             origin.request_withdrawn(*request.meta[BEGAN])
@@ -116,5 +116,5 @@ class TurnMiddleware:
             return pace.limited(now, duration, wait)
         visit = visit_of(request)
         if visit is not None:
-            visit.postpone(time.time() + min(wait, MAX_RETRY_AFTER))
+            visit.not_before = time.time() + min(wait, MAX_RETRY_AFTER)
         return pace.unavailable(now, duration, wait, request.url)

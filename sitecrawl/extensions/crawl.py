@@ -214,8 +214,8 @@ class Crawl:
 
     def stood_in(self, visit: Visit, placeholder: Placeholder) -> None:
         """Conclude the visit of a page that has no content of its own."""
-        visit.concluded(placeholder.outcome, placeholder.kind)
-        visit.described(placeholder.detail)
+        visit.conclusion = placeholder.outcome, placeholder.kind
+        visit.detail = placeholder.detail
 
     @property
     def checks_links(self) -> bool:
@@ -224,7 +224,7 @@ class Crawl:
 
     def checked(self, visit: Visit) -> None:
         """Conclude the visit of a page that was read only for its links."""
-        visit.concluded(Outcome.FILE_INGESTED, "checked")
+        visit.conclusion = Outcome.FILE_INGESTED, "checked"
 
     def refreshed(self, visit: Visit, page: Page) -> bool:
         """Record a page that only redirects its visitors; return False for any other."""
@@ -233,7 +233,7 @@ class Crawl:
         if target is None:
             return False
         visit.redirected(target, self.discovery.redirect(visit.due, target))
-        visit.concluded(Outcome.REDIRECT, "refresh")
+        visit.conclusion = Outcome.REDIRECT, "refresh"
         return True
 
     @classmethod

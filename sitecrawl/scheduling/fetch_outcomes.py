@@ -192,7 +192,7 @@ class VisitRequests:
         visit = visit_of(request)
         if visit is not None and visit.has_ended:
             request.meta[VISIT] = Visit(visit.due, time.time())
-            origin.visit_began()
+            origin.open_visits += 1
         return request
 
     def failed(self, failure: Failure) -> None:
@@ -227,13 +227,14 @@ class VisitRequests:
         if origin.alternate_url.get(due.fingerprint) == due.url:
             note = SAME_PAGE_NOTE if visit.redirect_to != url == due.url else None
             return visit.end(Outcome.DID_NOT_UNDERSTAND_ANSWER, "redirect_loop", note)
-        origin.use_alternate(due.fingerprint, url)
+        origin.alternate_url[due.fingerprint] = url
         self._visit_again(visit, origin, replace(due, url=url))
         return None
 
     def _visit_again(self, visit: Visit, origin: Origin, due: DueUrl) -> None:
-        visit.withdraw()
-        origin.visit_again(due)
+        visit.has_ended = True  # without a result
+        origin.todo.appendleft(due)
+        origin.open_visits -= 1
 
     def _answered(
         self, visit: Visit, origin: Origin, answer: FetchResult, detail: str | None = None
@@ -251,6 +252,6 @@ class VisitRequests:
         )
         if wait is None:  # a permanent entry would cost memory for each page that did not change
             return visit.end(answer.outcome, answer.reason, detail)
-        origin.count_retry(fingerprint)
+        origin.retry_count[fingerprint] += 1
         self._stats.inc_value(f"sitecrawl/retries/{answer.reason}")
         return visit.end(answer.outcome, answer.reason, detail, retry_at=now + wait)

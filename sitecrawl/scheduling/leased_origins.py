@@ -20,7 +20,6 @@ from sitecrawl.crawl.recorder import Recorder
 from sitecrawl.events import Event
 from sitecrawl.frontier.base import OriginState
 from sitecrawl.policy.http.failure_budget import FailureBudget
-from sitecrawl.reqmeta import occupying, robots_of
 from sitecrawl.resolver import addresses_of
 from sitecrawl.scheduling.background import BackgroundTasks
 from sitecrawl.scheduling.origin import TRANSITIONS, Origin, OriginPhase, PacingSlot, RobotsFile
@@ -161,9 +160,9 @@ class LeasedOrigins:
         """Let an origin share the pace of its address with the others there."""
         address = await self._look_up(origin.key)
         if address is not None and not origin.in_flight:
-            slot = self._slots.setdefault(address, origin.slot)
-            slot.postpone(origin.ready_at)
-            origin.share_slot(slot)
+            ready_at = origin.ready_at
+            origin.slot = self._slots.setdefault(address, origin.slot)
+            origin.postpone(ready_at)
         origin.lease_acquired(asyncio.get_running_loop().time(), handed_over=handed_over)
         self.acquired.send(origin)
 
@@ -224,7 +223,6 @@ class LeasedOrigins:
         state = await self._owner.frontier.claim(origin.key)
         if state is None:
             origin.lease_denied()
-            self._return_robots_requests(origin)
             asyncio.get_running_loop().call_later(RETRY_LEASE_SECONDS, self._claim_again, origin)
             self.acquired.send(origin)
             return
@@ -232,19 +230,8 @@ class LeasedOrigins:
             origin.give_up(state.given_up or f"{origin.key} was given up for this run")
         self._take_lease(state)
 
-    def _return_robots_requests(self, holder: Origin) -> None:
-        """Request a robots.txt that redirects to an origin of another worker in the turn of its own."""
-        for request in tuple(holder.urgent_requests):
-            asking = robots_of(request)
-            if asking is not None and asking is not holder:
-                holder.urgent_requests.remove(request)
-                request.meta.update(occupying(asking))
-                asking.enqueue_urgent(request)
-                self.acquired.send(asking)
-
     def _claim_again(self, origin: Origin) -> None:
-        is_elsewhere = origin.phase is OriginPhase.LEASED_ELSEWHERE
-        if is_elsewhere and (origin.adhoc_requests or origin.urgent_requests):
+        if origin.phase is OriginPhase.LEASED_ELSEWHERE and origin.adhoc_requests:
             origin.lease_asked()
             self._tasks.begin(self._claim(origin))
 
@@ -301,8 +288,8 @@ class LeasedOrigins:
 
 def _robots_of(state: OriginState) -> RobotsFile:
     """Return the robots.txt of an origin, as read by the worker that has handed it over, if any."""
-    robots = RobotsFile(state.key)
-    if state.robots_read and state.robots_text is not None:
-        expires_at = asyncio.get_running_loop().time() + state.robots_expires_at - time.time()
-        robots.take_over(state.robots_text.encode(), state.robots_status, expires_at)
-    return robots
+    if not state.robots_read or state.robots_text is None:
+        return RobotsFile(state.key)
+    expires_at = asyncio.get_running_loop().time() + state.robots_expires_at - time.time()
+    body, status = state.robots_text.encode(), state.robots_status or 200
+    return RobotsFile(state.key, body=body, status=status, expires_at=expires_at)

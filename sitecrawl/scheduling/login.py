@@ -25,7 +25,7 @@ from sitecrawl.policy.urls.login_links import leads_to_login
 from sitecrawl.reqmeta import LOGIN, origin_of, own_request
 from sitecrawl.responses import header, location
 from sitecrawl.scheduling.background import BackgroundTasks
-from sitecrawl.scheduling.origin import Hold, Origin
+from sitecrawl.scheduling.origin import Origin
 from sitecrawl.scheduling.origin_queues import OriginQueues
 from sitecrawl.web.media_type import declared_type, is_html
 from sitecrawl.web.urls.url import origin as origin_key
@@ -88,9 +88,9 @@ class Login:
 
     def request(self, origin: Origin) -> Request | None:
         """Make the request for the page of the form, unless the login is under way."""
-        if Hold.LOGIN in origin.holds:
+        if origin.awaits_login:
             return None
-        origin.hold(Hold.LOGIN)
+        origin.awaits_login = True
         return self._request(Request(self._url), origin, LoginStep())
 
     def suspect(self, origin: Origin, fingerprint: int, response: Response) -> bool:
@@ -134,7 +134,7 @@ class Login:
         )
 
     def _send(self, request: Request, origin: Origin, step: LoginStep) -> None:
-        origin.enqueue_urgent(self._request(request, origin, step))
+        origin.login_steps.append(self._request(request, origin, step))
         self._queues.ready.push(origin)
         self._tasks.wake()
 
@@ -162,7 +162,7 @@ class Login:
         origin = origin_of(failure.request)  # type: ignore[attr-defined]
         assert origin is not None
         if isinstance(failure.value, IgnoreRequest | LeaseExpiredError):
-            origin.go_on(Hold.LOGIN)
+            origin.awaits_login = False
             self._queues.advance(origin)
         else:
             self._postpone(origin, failure.getErrorMessage())
@@ -215,7 +215,7 @@ class Login:
     def _end(self, origin: Origin) -> None:
         self._is_in = self._was_in = True
         self._faults = 0
-        origin.go_on(Hold.LOGIN)
+        origin.awaits_login = False
         self._queues.advance(origin)
         self._tasks.wake()
 
@@ -225,14 +225,14 @@ class Login:
             self._fail(origin, why)
             return
         origin.postpone(asyncio.get_running_loop().time() + backoff(self._faults))
-        origin.go_on(Hold.LOGIN)
+        origin.awaits_login = False
         self._queues.advance(origin)
         self._tasks.wake()
 
     def _fail(self, origin: Origin, why: str) -> None:
         self._count("failed")
         words = f"the login at {self._url} failed, {why}"
-        origin.go_on(Hold.LOGIN)
+        origin.awaits_login = False
         origin.give_up(words, "login_failed")
         logger.warning("%s is paused until a later run: %s. Nothing is deleted.", origin.key, words)
         self._queues.advance(origin)

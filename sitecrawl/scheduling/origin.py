@@ -1,8 +1,6 @@
-"""One origin that this worker crawls, and all changes of its state.
+"""One origin that this worker crawls: its phase, its pace, and what waits to be sent.
 
-Only this file changes an origin: other modules call its methods and assign nothing.
-
-Phases of an origin (``OriginPhase``)::
+Phases of an origin (``OriginPhase``), which only its methods change::
 
     UNLEASED --lease_asked--> LEASE_ASKED --lease_denied--> LEASED_ELSEWHERE
        |                           |                               |
@@ -17,17 +15,8 @@ Phases of an origin (``OriginPhase``)::
     forgive: GIVEN_UP -> UNLEASED
     hand_over: ACTIVE, EXHAUSTED -> LEAVING, which ends with ``rest``, or with ``stay`` (-> ACTIVE)
 
-``TRANSITIONS`` lists them all; any other raises ``IllegalTransitionError``.
-
-Phases of its robots.txt (``RobotsPhase``)::
-
-    UNREAD ---ask---> ASKED ---read---------> READ --------ask (expired)--> ASKED
-       <----cancel------+
-                        +-----unreachable---> UNREACHABLE --ask (later)---> ASKED
-                        +-----redirect------> REDIRECTED ---ask-----------> ASKED
-
-Visits and requests in flight are counted apart from the phase: they may begin in one phase and end
-in another.
+``TRANSITIONS`` lists them all; any other raises ``IllegalTransitionError``. Visits and requests in
+flight are counted apart from the phase: they may begin in one phase and end in another.
 """
 
 from __future__ import annotations
@@ -37,16 +26,13 @@ from bisect import insort
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from enum import Enum, Flag, auto
-from itertools import count
-from typing import NamedTuple
+from enum import Enum, auto
 
 from scrapy import Request
 
 from sitecrawl.frontier.base import DueUrl, OriginState
 from sitecrawl.policy.http.failure_budget import FailureBudget
 from sitecrawl.policy.http.politeness import Pace, Receipt
-from sitecrawl.transitions import following
 from sitecrawl.web.robots.robots_txt import RobotsTxt
 
 
@@ -73,27 +59,6 @@ class OriginPhase(Enum):
     """Nothing more is sent in this run."""
     LEAVING = auto()
     """Another worker gets the origin once the requests that have begun have ended."""
-
-
-class Hold(Flag):
-    """Reasons for which an origin sends nothing yet; kept apart from the phase, as each begins in one
-    phase and ends in another, and several may hold at once."""
-
-    FREE = 0
-    TERMS = auto()
-    """A file about the use of its pages is requested."""
-    LOGIN = auto()
-    """A login is under way: only its steps are sent."""
-
-
-class RobotsPhase(Enum):
-    """Phase of an origin's robots.txt."""
-
-    UNREAD = auto()
-    ASKED = auto()
-    REDIRECTED = auto()
-    READ = auto()
-    UNREACHABLE = auto()
 
 
 _UNLEASED, _ASKED, _ELSEWHERE, _ACTIVE, _REFILLING, _AGAIN = list(OriginPhase)[:6]
@@ -124,17 +89,9 @@ TRANSITIONS: Mapping[str, Mapping[OriginPhase, OriginPhase]] = {
 }
 """For each transition: the phases in which it is allowed, and the phase that follows each."""
 
-ROBOTS_TRANSITIONS: Mapping[str, Mapping[RobotsPhase, RobotsPhase]] = {
-    "cancel": {RobotsPhase.ASKED: RobotsPhase.UNREAD},
-    "ask": {phase: RobotsPhase.ASKED for phase in RobotsPhase if phase is not RobotsPhase.ASKED},
-    "redirect": {RobotsPhase.ASKED: RobotsPhase.REDIRECTED},
-    "read": {RobotsPhase.ASKED: RobotsPhase.READ},
-    "unreachable": {RobotsPhase.ASKED: RobotsPhase.UNREACHABLE},
-}
-"""For each transition of a robots.txt: the same."""
 
-
-_STEADY = frozenset({RobotsPhase.UNREAD, RobotsPhase.READ})
+class IllegalTransitionError(RuntimeError):
+    """A transition that the current phase does not allow, which is a bug."""
 
 
 @dataclass(slots=True)
@@ -142,7 +99,8 @@ class RobotsFile:
     """An origin's robots.txt as last read. Times are seconds of the event loop's clock.
 
     ``body`` is None until the file was read; ``url`` is to be requested next. ``rules`` are parsed
-    from the body when needed, and take ten times its memory: an idle origin has none.
+    from the body when needed, and take ten times its memory: an idle origin has none. ``is_asked``
+    is set while a request for the file is queued or in flight.
     """
 
     origin: str
@@ -153,7 +111,7 @@ class RobotsFile:
     expires_at: float = 0.0
     redirects: int = 0
     failures: int = 0
-    phase: RobotsPhase = RobotsPhase.UNREAD
+    is_asked: bool = False
 
     def __post_init__(self) -> None:
         self.url = self.own_url
@@ -164,59 +122,33 @@ class RobotsFile:
         return f"{self.origin}/robots.txt"
 
     @property
-    def is_asked(self) -> bool:
-        """True while a request for the file is queued or in flight."""
-        return self.phase is RobotsPhase.ASKED
+    def is_steady(self) -> bool:
+        """True unless a request, a redirect or a failure is under way."""
+        return not (self.is_asked or self.redirects or self.failures)
 
-    def take_over(self, body: bytes, status: int | None, expires_at: float) -> None:
-        """Store the file that another worker of this run has read."""
-        self._move("ask")
-        self.read(body, status or 200)
-        self.expires_at = expires_at
-
-    def ask(self) -> None:
-        """Start a request for the file."""
-        self._move("ask")
-
-    def redirect(self, url: str, status: int) -> None:
+    def redirected(self, url: str, status: int) -> None:
         """Request ``url`` next, the target of a redirect."""
-        self._move("redirect")
+        self.is_asked = False
         self.url, self.status = url, status
         self.redirects += 1
 
     def read(self, body: bytes, status: int) -> None:
         """Store the file that was read; empty if the origin has none."""
-        self._move("read")
-        self.body, self.status, self.rules = body, status, None
-        self.url = self.own_url
-        self.redirects = self.failures = 0
+        self._ended(status)
+        self.body, self.rules, self.failures = body, None, 0
 
     def unreachable(self, status: int | None) -> None:
         """Count a failure; the file that was read earlier stays in force."""
-        self._move("unreachable")
-        self.status = status
+        self.is_asked, self.status = False, status
         self.failures += 1
 
     def cancel(self) -> None:
         """End a request that was not sent."""
-        self._move("cancel")
+        self._ended(self.status)
+
+    def _ended(self, status: int | None) -> None:
+        self.is_asked, self.status = False, status
         self.url, self.redirects = self.own_url, 0
-
-    def blocked(self) -> None:
-        """End a request that a rule of the crawl did not allow."""
-        self._move("unreachable")
-        self.status = None
-
-    def keep_rules(self, rules: RobotsTxt) -> None:
-        """Keep the rules that were parsed from the body."""
-        self.rules = rules
-
-    def expire_at(self, when: float) -> None:
-        """Let the file expire at ``when``."""
-        self.expires_at = when
-
-    def _move(self, transition: str) -> None:
-        self.phase = following(ROBOTS_TRANSITIONS, transition, self.phase, self.own_url)
 
 
 @dataclass(slots=True, eq=False)
@@ -231,67 +163,21 @@ class PacingSlot:
     in_flight: int = 0
     waiting: list[Origin] = field(default_factory=list)
 
-    def postpone(self, ready_at: float) -> None:
-        """Send nothing before ``ready_at``; never shorten an earlier delay."""
-        self.ready_at = max(self.ready_at, ready_at)
-
-
-class RetryQueue:
-    """URLs and other requests to be retried in this run, ordered by the time of the retry.
-
-    Times are of the event loop's clock. The URLs are also stored as due in the crawl database.
-    """
-
-    def __init__(self) -> None:
-        self._heap: list[tuple[float, int, DueUrl | Request]] = []
-        self._order = count()
-
-    def push(self, entry: DueUrl | Request, ready_at: float) -> None:
-        """Queue an entry for a retry at ``ready_at``."""
-        heapq.heappush(self._heap, (ready_at, next(self._order), entry))
-
-    def pop(self, now: float) -> DueUrl | Request | None:
-        """Remove and return the first entry that may be retried at ``now``."""
-        if not self._heap or self._heap[0][0] > now:
-            return None
-        return heapq.heappop(self._heap)[2]
-
-    def drain(self) -> list[DueUrl | Request]:
-        """Remove and return all entries, in no particular order."""
-        entries = [entry for _, _, entry in self._heap]
-        self._heap.clear()
-        return entries
-
-    @property
-    def ready_at(self) -> float:
-        """Time of the first retry; raises IndexError if there is none."""
-        return self._heap[0][0]
-
-    def __len__(self) -> int:
-        return len(self._heap)
-
-
-class GivenUp(NamedTuple):
-    """Why an origin was given up: in readable form, and the reason in one word, if there is one."""
-
-    words: str
-    reason: str = ""
-
 
 @dataclass(slots=True, eq=False)
 class Origin:
-    """One origin: its phase, its prefetched URLs, its pace, and what is in flight.
+    """One origin. Times are seconds of the event loop's clock.
 
-    ``slot`` is shared by origins on one address if the pace is kept by address.
-    ``holds_lease`` tells whether a request may be sent now.
-    ``adhoc_requests`` are requests that are not visits. ``urgent_requests`` are the steps of a login,
-    and requests for the robots.txt of other origins, which redirect here: they do not wait for this
-    origin's own, or two origins that redirect to each other would deadlock. ``retries`` come after
-    all else that is due. ``open_visits`` counts the visits that have begun and are not committed yet,
-    ``queued_at`` is the time for which the origin is in the ready queue, None while it is not.
+    ``slot`` is shared by origins on one address if the pace is kept by address; ``holds_lease``
+    tells whether a request may be sent now. ``given_up`` is the readable reason why nothing more is
+    sent in this run, with the word of the reason beside it. Nothing is sent while a file about the
+    use of pages is requested (``awaits_terms``), and only its steps during a login.
 
-    By fingerprint, for URLs whose visit has not ended: ``retry_count`` counts the retries,
-    ``alternate_url`` has the other spelling to which they redirected.
+    ``adhoc_requests`` are requests that are not visits, ``login_steps`` come before all others, and
+    the heap ``retries`` after all else that is due. ``open_visits`` counts the visits that have begun
+    and are not committed yet, ``queued_at`` is the time for which the origin is in the ready queue,
+    None while it is not. By fingerprint, for URLs whose visit has not ended: ``retry_count`` counts
+    the retries, ``alternate_url`` has the other spelling to which they redirected.
     """
 
     loaded: OriginState
@@ -302,12 +188,15 @@ class Origin:
     holds_lease: Callable[[], bool]
     receipt: Receipt = field(default_factory=Receipt)
     phase: OriginPhase = OriginPhase.UNLEASED
-    why: GivenUp | None = None
-    holds: Hold = Hold.FREE
+    given_up: str = ""
+    given_up_reason: str = ""
+    awaits_terms: bool = False
+    awaits_login: bool = False
     todo: deque[DueUrl] = field(default_factory=deque)
-    retries: RetryQueue = field(default_factory=RetryQueue)
+    retries: list[tuple[float, int, DueUrl | Request]] = field(default_factory=list)
+    retries_made: int = 0
     adhoc_requests: deque[Request] = field(default_factory=deque)
-    urgent_requests: deque[Request] = field(default_factory=deque)
+    login_steps: deque[Request] = field(default_factory=deque)
     in_flight: int = 0
     retry_count: Counter[int] = field(default_factory=Counter)
     alternate_url: dict[int, str] = field(default_factory=dict)
@@ -321,13 +210,8 @@ class Origin:
         return self.loaded.key
 
     @property
-    def given_up(self) -> str:
-        """Readable reason why nothing more is sent in this run; empty unless it was given up."""
-        return self.why.words if self.why is not None else ""
-
-    @property
     def ready_at(self) -> float:
-        """Time of the event loop's clock from which the origin may be requested."""
+        """Time from which the origin may be requested."""
         return self.slot.ready_at
 
     @property
@@ -335,8 +219,8 @@ class Origin:
         """Time of its turn: at once if it is given up, as nothing will be sent then."""
         if self.given_up:
             return 0.0
-        if self.retries and not (self.todo or self.adhoc_requests or self.urgent_requests):
-            return max(self.slot.ready_at, self.retries.ready_at)
+        if self.retries and not (self.todo or self.adhoc_requests or self.login_steps):
+            return max(self.slot.ready_at, self.retries[0][0])
         return self.slot.ready_at
 
     @property
@@ -347,18 +231,18 @@ class Origin:
     @property
     def has_work(self) -> bool:
         """True if the origin has something to send when its turn comes."""
-        if self.awaits_lease or Hold.TERMS in self.holds:
+        if self.awaits_lease or self.awaits_terms:
             return False
-        if self.urgent_requests:
+        if self.login_steps:
             return True
-        if self.robots.is_asked or self.holds:
+        if self.robots.is_asked or self.awaits_login:
             return False
         return bool(self.adhoc_requests or (self._has_due and not self.given_up))
 
     @property
     def is_done(self) -> bool:
         """True if nothing is queued, in flight or uncommitted."""
-        waiting = self.adhoc_requests or self.urgent_requests or self.in_flight or self.open_visits
+        waiting = self.adhoc_requests or self.login_steps or self.in_flight or self.open_visits
         if waiting or self.phase not in TRANSITIONS["rest"]:
             return False
         return bool(self.given_up or not self._has_due)
@@ -367,11 +251,6 @@ class Origin:
     def is_idle(self) -> bool:
         """True if no URL is queued, in flight or uncommitted."""
         return not (self.todo or self.in_flight or self.open_visits)
-
-    @property
-    def begun_pages(self) -> int:
-        """Number of pages that are prefetched, or visited and not committed yet."""
-        return len(self.todo) + self.open_visits + len(self.retries)
 
     @property
     def _has_due(self) -> bool:
@@ -389,11 +268,8 @@ class Origin:
     @property
     def is_new_start(self) -> bool:
         """True if it has never answered, and a start or listing of the user waits for it."""
-        loaded = self.loaded
-        if self.robots.body is not None or (loaded.robots_status, loaded.robots_text) != (
-            None,
-            None,
-        ):
+        loaded, known = self.loaded, self.robots.body is not None
+        if known or loaded.robots_status is not None or loaded.robots_text is not None:
             return False
         return bool(self.adhoc_requests) or any(each.via == "seed" for each in self.todo)
 
@@ -408,7 +284,7 @@ class Origin:
         self._move("lease_asked")
 
     def lease_acquired(self, now: float, *, handed_over: bool = False) -> None:
-        """Start to work under a lease, at ``now`` by the event loop's clock."""
+        """Start to work under a lease, at ``now``."""
         if not self.given_up:
             self._move("lease_acquired")
         self.handed_over_at = now if handed_over else float("-inf")
@@ -424,12 +300,11 @@ class Origin:
 
         An origin that was handed over itself stays until it has been here since ``received_before``.
         """
-        special = self.adhoc_requests or self.urgent_requests or self.retries or self.retry_count
-        if special or self.robots.phase not in _STEADY or self.pace.backoff:
+        requests = self.adhoc_requests or self.login_steps or self.awaits_login
+        failures = self.retries or self.retry_count or self.failure_budget.is_charged
+        if requests or failures or self.pace.backoff or not self.robots.is_steady:
             return False
-        if self.failure_budget.is_charged or self.handed_over_at > received_before:
-            return False
-        if Hold.LOGIN in self.holds:
+        if self.handed_over_at > received_before:
             return False
         return self.phase in (OriginPhase.ACTIVE, OriginPhase.EXHAUSTED)
 
@@ -461,15 +336,15 @@ class Origin:
 
     def give_up(self, words: str, reason: str = "") -> None:
         """Send nothing more in this run, for a reason of one word and in readable form."""
-        if self.why is None:
+        if not self.given_up:
             self._move("give_up")
-            self.why = GivenUp(words, reason)
+            self.given_up, self.given_up_reason = words, reason
 
     def forgive(self, pace: Pace, budget: FailureBudget) -> None:
         """Forget all failures, as another run does."""
-        if self.why is not None:
+        if self.given_up:
             self._move("forgive")
-        self.why = None
+        self.given_up = self.given_up_reason = ""
         self.pace = replace(pace, crawl_delay=self.pace.crawl_delay, ended_at=self.pace.ended_at)
         self.failure_budget = budget
         self.robots.failures = 0
@@ -481,7 +356,10 @@ class Origin:
         self.robots.rules = None
 
     def _move(self, transition: str) -> None:
-        self.phase = following(TRANSITIONS, transition, self.phase, self.key)
+        following = TRANSITIONS[transition].get(self.phase)
+        if following is None:
+            raise IllegalTransitionError(f"{self.key}: {transition} while {self.phase.name}")
+        self.phase = following
 
     # Requests that wait
 
@@ -489,69 +367,35 @@ class Origin:
         """Queue a request that is not a visit, by its priority."""
         insort(self.adhoc_requests, request, key=lambda each: -each.priority)
 
-    def hold(self, what: Hold) -> None:
-        """Send nothing before something that the origin waits for."""
-        self.holds |= what
-
-    def go_on(self, what: Hold) -> None:
-        """Send requests again after what the origin has waited for, whatever came of it."""
-        self.holds &= ~what
-
-    def enqueue_urgent(self, request: Request) -> None:
-        """Queue a step of a login, or a request for another origin's robots.txt, before all others."""
-        self.urgent_requests.append(request)
-
     def retry_at(self, entry: DueUrl | Request, ready_at: float) -> None:
-        """Queue a URL or request for a retry from ``ready_at`` on, after all that is due."""
+        """Queue a URL or request for a retry from ``ready_at`` on, after all that is due.
+
+        The URLs are also stored as due in the crawl database.
+        """
         if self.is_leaving:
             self._move("stay")
-        self.retries.push(entry, ready_at)
+        self.retries_made += 1  # entries of one time stay in their order
+        heapq.heappush(self.retries, (ready_at, self.retries_made, entry))
 
     def pop_due(self, now: float) -> DueUrl | Request | None:
         """Remove and return the URL to visit next: one that is due, else a retry."""
         if self.todo:
             return self.todo.popleft()
-        return None if self._may_have_more else self.retries.pop(now)
+        if self._may_have_more or not self.retries or self.retries[0][0] > now:
+            return None
+        return heapq.heappop(self.retries)[2]
 
     def drop_due(self) -> None:
         """Leave the due URLs to the next worker; other requests stay until they fail."""
         self.todo.clear()
-        entries = self.retries.drain()
-        self.adhoc_requests.extend(each for each in entries if isinstance(each, Request))
-
-    # Visits
-
-    def visit_began(self) -> None:
-        """Count a visit that is not committed yet."""
-        self.open_visits += 1
-
-    def visits_committed(self, number: int) -> None:
-        """Subtract visits that were committed."""
-        self.open_visits -= number
-
-    def visit_again(self, due: DueUrl) -> None:
-        """Return the URL of a begun visit to the front of the queue, to restart the visit."""
-        self.todo.appendleft(due)
-        self.open_visits -= 1
-
-    def use_alternate(self, fingerprint: int, url: str) -> None:
-        """Visit a page under the other spelling of its URL."""
-        self.alternate_url[fingerprint] = url
-
-    def count_retry(self, fingerprint: int) -> None:
-        """Count a retry of a URL."""
-        self.retry_count[fingerprint] += 1
-
-    def forget(self, fingerprint: int) -> None:
-        """Discard what was kept about a URL during its visit, which has ended."""
-        self.retry_count.pop(fingerprint, None)
-        self.alternate_url.pop(fingerprint, None)
+        self.adhoc_requests.extend(each for *_, each in self.retries if isinstance(each, Request))
+        self.retries.clear()
 
     # Pace
 
     def postpone(self, ready_at: float) -> None:
         """Send nothing before ``ready_at``; never shorten an earlier delay."""
-        self.slot.postpone(ready_at)
+        self.slot.ready_at = max(self.slot.ready_at, ready_at)
 
     def request_sent(self, now: float) -> None:
         """Count a request in flight; with several at a time, delay the next one too."""
@@ -577,31 +421,12 @@ class Origin:
             each.queued_at = None
         return waiting
 
-    def share_slot(self, slot: PacingSlot) -> None:
-        """Share the pace of the other origins of a slot from now on."""
-        self.slot = slot
-
-    def wait_in_slot(self) -> None:
-        """Wait until a request of the slot has ended."""
-        self.queued_at = 0.0
-        self.slot.waiting.append(self)
-
-    def queued_for(self, when: float) -> None:
-        """Remember the time of its valid entry in the ready queue."""
-        self.queued_at = when
-
-    def dequeued(self) -> None:
-        """Leave the ready queue."""
-        self.queued_at = None
-
     @property
     def last_pause(self) -> float:
         """Seconds between the end of the last response and the next request."""
         if not self.pace.ended_at:
             return self.pace.promised
         return max(self.pace.promised, self.ready_at - self.pace.ended_at)
-
-    # What is stored
 
     def stored(self, loop_now: float, now: float) -> OriginState:
         """Return the state to store; ``now`` is the moment ``loop_now`` in UTC epoch seconds.

@@ -50,9 +50,10 @@ class ReadyQueue:
         if origin.queued_at is not None and origin.queued_at <= when:
             return
         if origin.slot.in_flight >= self._in_flight:
-            origin.wait_in_slot()
+            origin.queued_at = 0.0
+            origin.slot.waiting.append(origin)
             return
-        origin.queued_for(when)  # a later entry, if there is one, is skipped
+        origin.queued_at = when  # a later entry, if there is one, is skipped
         heapq.heappush(self._heap, (when, next(self._order), origin))
 
     def pop_ready(self, now: float) -> Origin | None:
@@ -63,7 +64,7 @@ class ReadyQueue:
         while self._heap and self._heap[0][0] <= now:
             when, _, origin = heapq.heappop(self._heap)
             if when == origin.queued_at:
-                origin.dequeued()
+                origin.queued_at = None
                 return origin
         return None
 
@@ -143,7 +144,7 @@ class OriginQueues:
                 decision = self._robots.decide(origin, due.url)
                 outcome = Outcome.BLOCKED_BY_ROBOTS_TXT
             if decision.allowed:
-                origin.visit_began()
+                origin.open_visits += 1
                 return due
             self._block(origin, due, decision, outcome)
         return None
@@ -172,12 +173,6 @@ class OriginQueues:
         origin = self._assign(request, origin_key(request.url))
         origin.retry_at(request, asyncio.get_running_loop().time() + wait)
         self.ready.push(origin)
-
-    def enqueue_urgent(self, request: Request, key: str) -> None:
-        """Queue a request for another origin's robots.txt at the origin ``key``."""
-        host = self._assign(request, key)
-        host.enqueue_urgent(request)
-        self.ready.push(host)
 
     def _assign(self, request: Request, key: str) -> Origin:
         origin = self._leased.ensure(key)
@@ -231,7 +226,7 @@ class OriginQueues:
                 self._discovery.lost(visit)
         written = origins.get(key)
         if written is not None:
-            written.visits_committed(len(visits))
+            written.open_visits -= len(visits)
             for visit in visits:
                 self._ended(written, visit)
         keys = {candidate.origin for visit in visits for candidate in visit.candidates}
@@ -245,15 +240,16 @@ class OriginQueues:
 
     def _ended(self, origin: Origin, visit: VisitResult) -> None:
         if not visit.again:
-            origin.forget(visit.due.fingerprint)
+            origin.retry_count.pop(visit.due.fingerprint, None)
+            origin.alternate_url.pop(visit.due.fingerprint, None)
         elif visit.outcome is not Outcome.LEASE_LOST:
             wait = max(0.0, (visit.not_before or 0.0) - time.time())
             origin.retry_at(visit.due, asyncio.get_running_loop().time() + wait)
 
     def _drop_if_given_up(self, origin: Origin) -> None:
-        if origin.why is not None:
+        if origin.given_up:
             origin.drop_due()
-            self._seed_report.given_up(origin.key, *origin.why)
+            self._seed_report.given_up(origin.key, origin.given_up, origin.given_up_reason)
 
     def _give_up_if_postponed(self, origin: Origin) -> None:
         wait = origin.ready_at - asyncio.get_running_loop().time()
@@ -292,7 +288,8 @@ class OriginQueues:
         frontier = self._owner.frontier
         if not self._daily_pages:
             return await frontier.pop(origin.key, PREFETCH)
-        return await frontier.pop_within_budget(origin.key, PREFETCH, origin.begun_pages)
+        begun = len(origin.todo) + origin.open_visits + len(origin.retries)
+        return await frontier.pop_within_budget(origin.key, PREFETCH, begun)
 
     def _block(
         self,
@@ -301,7 +298,7 @@ class OriginQueues:
         decision: Decision,
         outcome: Outcome,
     ) -> None:
-        origin.visit_began()
+        origin.open_visits += 1
         self._discovery.refused(decision, due.url, due.referrer)
         successor = self._discovery.successor(due) if decision.reason == REWRITTEN else None
         visit = Visit(due, time.time())

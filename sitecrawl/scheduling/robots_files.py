@@ -24,7 +24,7 @@ from sitecrawl.policy.outcomes import Outcome
 from sitecrawl.policy.refusal_reasons import ROBOTS_TXT, ROBOTS_TXT_UNREACHABLE
 from sitecrawl.reqmeta import ORIGIN, ROBOTS_OF, USAGE_FILE, own_request
 from sitecrawl.responses import answer_of, location
-from sitecrawl.scheduling.origin import Hold, Origin, RobotsFile
+from sitecrawl.scheduling.origin import Origin, RobotsFile
 from sitecrawl.web.robots.robots_txt import RobotsNotice, RobotsTxt, product_token
 from sitecrawl.web.robots.usage_statements import MAX_LICENSES, Statement
 from sitecrawl.web.robots.usage_terms import TDMREP, Terms, read_terms, terms_of
@@ -60,7 +60,7 @@ class RobotsFiles:
 
     def request(self, origin: Origin) -> Request:
         """Make the request for the origin's robots.txt, or for the URL that it redirected to."""
-        origin.robots.ask()
+        origin.robots.is_asked = True
         return own_request(self, origin.robots.url, ROBOTS_OF, origin, origin)
 
     def decide(self, origin: Origin, url: str) -> Decision:
@@ -93,13 +93,12 @@ class RobotsFiles:
         return robots.rules
 
     def _parse(self, robots: RobotsFile, body: bytes) -> RobotsTxt:
-        rules = RobotsTxt.parse(
+        robots.rules = RobotsTxt.parse(
             body,
             origin=robots.origin,
             case_insensitive_disallow=self._params.robots_case_insensitive,
         )
-        robots.keep_rules(rules)
-        return rules
+        return robots.rules
 
     def answered(self, response: Response) -> None:
         """Handle the response; 4xx allows everything, 5xx nothing (RFC 9309, 2.3.1)."""
@@ -128,7 +127,7 @@ class RobotsFiles:
             return
         answer = answer_of_failure(exception_names(failure.value))
         if answer.outcome is Outcome.BLOCKED_URL_BY_LOCAL_POLICY:
-            origin.robots.blocked()
+            origin.robots.cancel()
             origin.give_up(f"{failure.getErrorMessage()} ({answer.reason})", answer.reason)
             logger.warning("%s is given up for this run: %s", origin.key, origin.given_up)
         else:
@@ -151,7 +150,7 @@ class RobotsFiles:
             return False
         if origin.robots.redirects >= MAX_REDIRECTS:
             return False
-        origin.robots.redirect(target, response.status)
+        origin.robots.redirected(target, response.status)
         return True
 
     def _adopt(self, origin: Origin, body: bytes, status: int) -> None:
@@ -166,7 +165,7 @@ class RobotsFiles:
         # Counted from the end of the pause: a pause longer than the lifetime would leave time for
         # nothing but robots.txt.
         now = max(asyncio.get_running_loop().time(), origin.ready_at)
-        robots.expire_at(now + self._params.robots_lifetime)
+        robots.expires_at = now + self._params.robots_lifetime
         self._count("read")
 
     def _unreachable(
@@ -262,7 +261,7 @@ class UsageFiles:
 
     def request(self, origin: Origin) -> Request:
         """Make the request for the origin's next file."""
-        origin.hold(Hold.TERMS)
+        origin.awaits_terms = True
         files = self._files[origin.key]
         files.asked = files.pending.popleft()
         return own_request(self, files.asked, USAGE_FILE, files, origin)
@@ -291,5 +290,5 @@ class UsageFiles:
         self._go_on(request.meta[ORIGIN])
 
     def _go_on(self, origin: Origin) -> None:
-        origin.go_on(Hold.TERMS)
+        origin.awaits_terms = False
         self._robots.request_ended.send(origin)

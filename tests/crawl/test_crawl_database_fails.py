@@ -26,7 +26,7 @@ from sitecrawl.crawl.visit import ContentHashes
 class Mistaken:
     def process_item(self, item):
         if item.visit.due.url.endswith("/3"):
-            item.visit.hashed(ContentHashes(document=[]))  # where a text belongs
+            item.visit.hashes = ContentHashes(document=[])  # where a text belongs
         return item
 """
 

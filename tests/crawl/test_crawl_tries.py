@@ -56,13 +56,12 @@ def test_what_a_visit_leaves_is_forgotten_with_its_end(tmp_path: Path) -> Genera
         await crawl.owner.frontier.add([candidate("/", via="seed")])
         crawl.leased.acquire()
         origin, numbers = crawl.leased.ensure(SITE), []
-        origin.robots.ask()
         crawl.robots._adopt(origin, b"User-agent: *\nDisallow: /x\n", 200)
         for status in (429, 404):
             await until(lambda: origin.has_work)
             due = crawl.queues.next_due(origin)
             assert isinstance(due, DueUrl)
-            origin.use_alternate(due.fingerprint, due.url)
+            origin.alternate_url[due.fingerprint] = due.url
             visit = Visit(due, time.time())
             answer = answer_of_status(status, {})
             crawl.recorder.record(crawl.visit_requests._answered(visit, origin, answer))

@@ -1,11 +1,9 @@
-"""Transitions of an origin and of its robots.txt."""
+"""Transitions of an origin."""
 
 from __future__ import annotations
 
 import random
 from collections.abc import Callable
-from itertools import product
-from typing import Any
 
 import pytest
 from scrapy import Request
@@ -15,22 +13,14 @@ from sitecrawl.policy.http.failure_budget import FailureBudget
 from sitecrawl.policy.http.politeness import Pace
 from sitecrawl.scheduling.origin import (
     TRANSITIONS,
+    IllegalTransitionError,
     Origin,
     OriginPhase,
     PacingSlot,
     RobotsFile,
-    RobotsPhase,
 )
-from sitecrawl.transitions import IllegalTransitionError, following
 
 SITE = "http://a.test"
-ROBOTS_FOLLOWING = {
-    "ask": ("ASKED", None, "ASKED", "ASKED", "ASKED"),
-    "redirect": (None, "REDIRECTED", None, None, None),
-    "read": (None, "READ", None, None, None),
-    "unreachable": (None, "UNREACHABLE", None, None, None),
-    "cancel": (None, "UNREAD", None, None, None),
-}
 
 
 def origin_in(phase: OriginPhase) -> Origin:
@@ -94,11 +84,12 @@ class Callers:
 def test_random_calls_find_every_transition_and_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
     taken: set[tuple[str, OriginPhase]] = set()
 
-    def noted(table: Any, transition: str, phase: OriginPhase, subject: str) -> OriginPhase:
-        taken.add((transition, phase))
-        return following(table, transition, phase, subject)
+    def noted(origin: Origin, transition: str) -> None:
+        taken.add((transition, origin.phase))
+        move(origin, transition)
 
-    monkeypatch.setattr("sitecrawl.scheduling.origin.following", noted)
+    move = Origin._move
+    monkeypatch.setattr(Origin, "_move", noted)
     for seed in range(300):
         callers = Callers(random.Random(seed))
         for _ in range(60):
@@ -111,26 +102,6 @@ def test_random_calls_find_every_transition_and_no_other(monkeypatch: pytest.Mon
 def test_any_other_transition_raises() -> None:
     with pytest.raises(IllegalTransitionError, match="begin_refill while EXHAUSTED"):
         origin_in(OriginPhase.EXHAUSTED).begin_refill()
-
-
-@pytest.mark.parametrize(("name", "phase"), list(product(ROBOTS_FOLLOWING, RobotsPhase)))
-def test_transition_of_a_robots_txt(name: str, phase: RobotsPhase) -> None:
-    robots = RobotsFile(SITE, phase=phase)
-    methods: dict[str, Callable[[], None]] = {
-        "ask": robots.ask,
-        "redirect": lambda: robots.redirect("http://b.test/robots.txt", 301),
-        "read": lambda: robots.read(b"", 200),
-        "unreachable": lambda: robots.unreachable(503),
-        "cancel": robots.cancel,
-    }
-    following = ROBOTS_FOLLOWING[name][list(RobotsPhase).index(phase)]
-    if following is None:
-        with pytest.raises(IllegalTransitionError):
-            methods[name]()
-        assert robots.phase is phase
-    else:
-        methods[name]()
-        assert robots.phase.name == following
 
 
 def test_a_second_refill_waits_for_the_first() -> None:

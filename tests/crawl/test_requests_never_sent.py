@@ -37,7 +37,7 @@ def test_a_request_that_was_never_sent_has_no_pause(
         crawl = Crawl(crawler)
         turn = TurnMiddleware(crawl.queues, crawl.leased, crawl.leased.knowledge.yields, stats)
         origin = crawl.leased.ensure(SITE)
-        origin.visit_began()  # a page is on its way, or it would be given back
+        origin.open_visits += 1  # a page is on its way, or it would be given back
         before, now = origin.ready_at, asyncio.get_running_loop().time()
         request = Request(f"{SITE}/sitemap.xml", meta={ORIGIN: origin, BEGAN: (before, now)})
         origin.request_sent(now)

@@ -25,7 +25,7 @@ def document_hash(links: int, session: int, memory: int) -> str | None:
     page.links = tuple(Link(f"{SITE}/{number}{query}") for number in range(links))
     due = DueUrl(SITE, 1, page.url, 0, "seed", None)
     visit = Visit(due, 0.0)
-    visit.answered(ResponseFacts(200))
+    visit.response = ResponseFacts(200)
     document = Document(visit, page, RobotsVerdict())
     ChangePipeline(rules, version="1").process_document(document)
     return visit.hashes.document
