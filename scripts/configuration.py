@@ -12,6 +12,7 @@ from pydantic.fields import FieldInfo
 from sitecrawl.config.layers import profile_about, profile_names, read_profile
 from sitecrawl.config.option_texts import (
     default,
+    descriptions,
     field_notation,
     one,
     option_groups,
@@ -89,10 +90,10 @@ def cell(text: str) -> str:
     return text.replace("|", "\\|").replace("\n", " ")
 
 
-def row(name: str, field: FieldInfo) -> str:
+def row(name: str, field: FieldInfo, text: str) -> str:
     """One option as a row of its table."""
     kind = ", ".join(filter(None, (type_of(field), bounds(field))))
-    return f"| `{name}` | {cell(kind)} | {cell(default(field))} | {cell(field.description or '')} |"
+    return f"| `{name}` | {cell(kind)} | {cell(default(field))} | {cell(text)} |"
 
 
 def section(part: type[BaseModel], options: dict[str, FieldInfo]) -> Iterator[str]:
@@ -100,7 +101,8 @@ def section(part: type[BaseModel], options: dict[str, FieldInfo]) -> Iterator[st
     yield f"\n## {title_of(part)}\n"
     yield "| option | value | default | what it does |"
     yield "|---|---|---|---|"
-    yield from (row(name, field) for name, field in options.items())
+    texts = descriptions(part)
+    yield from (row(name, field, texts[name]) for name, field in options.items())
 
 
 def notations() -> Iterator[str]:

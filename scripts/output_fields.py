@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable
 from pathlib import Path
 
-from sitecrawl.policy.documents.fields import DELETION, DOCUMENT, OutputField
+from sitecrawl.config.option_texts import descriptions
+from sitecrawl.policy.documents.fields import DeletionFields, DocumentFields, registered
 
 PAGE = Path(__file__).parents[1] / "docs" / "output.md"
 HEAD = "| field | meaning | example |\n|---|---|---|\n"
-SECTIONS = {"Documents": DOCUMENT, "Deletions": DELETION}
+SECTIONS = {"Documents": DocumentFields, "Deletions": DeletionFields}
 
 
-def table(fields: Iterable[OutputField]) -> str:
+def table(fields: type) -> str:
     """The table of a section, a row for each field."""
+    meanings = descriptions(fields)
     rows = (
-        f"| `{field.name}` | {field.meaning} | `{json.dumps(field.example, ensure_ascii=False)}` |"
-        for field in fields
+        f"| `{name}` | {meanings[name]} | `{json.dumps(field.example, ensure_ascii=False)}` |"
+        for name, field in registered(fields).items()
     )
     return HEAD + "\n".join(rows) + "\n"
 

@@ -7,12 +7,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from sitecrawl.config.option_texts import descriptions, option_groups
 from sitecrawl.config.options.crawl_options import CrawlParams
-from sitecrawl.policy.documents.fields import DELETION, DOCUMENT, OutputField
+from sitecrawl.policy.documents.fields import DeletionFields, DocumentFields, registered
 
 FOLDER = Path(__file__).parents[1] / "docs" / "schemas"
 DIALECT = "http://json-schema.org/draft-07/schema#"
@@ -26,7 +27,7 @@ WRITTEN = {"number": "string", "integer": "string", "boolean": "string", "array"
 KEPT = ("items", "enum", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")
 
 
-def option_schema(declared: Mapping[str, Any]) -> Schema:
+def option_schema(declared: Mapping[str, Any], description: str) -> Schema:
     """Return the schema of an option's values as a file of options may write them."""
     several = [each for each in declared.get("anyOf", [declared]) if each.get("type") != "null"]
     forms: list[Schema] = []
@@ -38,14 +39,17 @@ def option_schema(declared: Mapping[str, Any]) -> Schema:
             forms.append({"type": WRITTEN[kind]})
     unique = [form for place, form in enumerate(forms) if form not in forms[:place]]
     schema: Schema = unique[0] if len(unique) == 1 else {"anyOf": unique}
-    return {"description": declared["description"], **schema}
+    return {"description": description, **schema}
 
 
 def site() -> Schema:
     """Return the schema of a file of options, with or without tables of crawls."""
     declared = CrawlParams.model_json_schema()["properties"]
+    texts = {n: text for part, _ in option_groups() for n, text in descriptions(part).items()}
     options = {
-        name: option_schema(each) for name, each in declared.items() if name not in OF_TABLES
+        name: option_schema(each, texts[name])
+        for name, each in declared.items()
+        if name not in OF_TABLES
     }
     shared = {name: {"$ref": f"#/definitions/{name}"} for name in options}
     name = {"type": "string", "description": "The crawl's name: its crawl_name and realm."}
@@ -83,15 +87,16 @@ def value_schema(example: object) -> Schema:
             raise TypeError(f"no type for {example!r}")
 
 
-def line_schema(fields: Iterable[OutputField], operation: str) -> Schema:
+def line_schema(fields: type, operation: str) -> Schema:
     """Return the schema of the lines of one operation."""
+    meanings = descriptions(fields)
     properties = {
-        each.name: {
-            "description": each.meaning,
+        name: {
+            "description": meanings[name],
             "examples": [each.example],
             **value_schema(each.example),
         }
-        for each in fields
+        for name, each in registered(fields).items()
     }
     properties["op"] = {"const": operation}
     return {"type": "object", "required": ["op", "id", "seq"], "properties": properties}
@@ -105,8 +110,8 @@ def document() -> Schema:
         "type": "object",
         "required": ["op"],
         "if": {"properties": {"op": {"const": "delete"}}},
-        "then": line_schema(DELETION, "delete"),
-        "else": line_schema(DOCUMENT, "upsert"),
+        "then": line_schema(DeletionFields, "delete"),
+        "else": line_schema(DocumentFields, "upsert"),
     }
 
 

@@ -27,11 +27,11 @@ from sitecrawl.policy.documents.content_hash import (
     text_hash,
 )
 from sitecrawl.policy.documents.document_options import DocumentOptions
-from sitecrawl.policy.documents.field_values import FetchFacts
 from sitecrawl.policy.documents.fields import (
-    DOCUMENT_FIELDS,
+    DOCUMENT,
     ENVELOPE,
     VOLATILE,
+    FetchFacts,
     fetch_fields,
     filled,
     page_fields,
@@ -304,7 +304,7 @@ def finished(item: Any, document: Document) -> dict[str, Any]:
     made = item if isinstance(item, dict) else ItemAdapter(item).asdict()
     fields = {name: value for name, value in made.items() if name not in ENVELOPE}
     fields |= document.envelope
-    ordered = {name: fields[name] for name in DOCUMENT_FIELDS if name in fields} | fields
+    ordered = {name: fields[name] for name in DOCUMENT if name in fields} | fields
     stored = filled(ordered)
     values = {name: value for name, value in stored.items() if not isinstance(value, str)}
     for _ in serialized_parts(values):  # raises for a value that JSON cannot represent

@@ -8,7 +8,6 @@ from typing import Any
 
 from pydantic import Field
 from pydantic.fields import FieldInfo
-from pydantic_core import PydanticUndefined
 
 _EFFECT = "effect"
 _NOT_SHOWN = "secret"
@@ -33,21 +32,14 @@ class Effect(Flag):
     NAMING = auto()
 
 
-def option(
-    default: Any = PydanticUndefined,
-    *,
-    effect: Effect,
-    description: str,
-    secret: bool = False,
-    **constraints: Any,
-) -> Any:
-    """Declare an option; without a default (or ``default_factory``) it is required.
+def option(default: Any, effect: Effect, *, secret: bool = False, **constraints: Any) -> Any:
+    """Declare an option, which the text below it describes; ``...`` for one without a default.
 
     The value of a ``secret`` option is neither stored nor shown. ``constraints`` are those of
     pydantic's ``Field``.
     """
     extra: dict[str, Any] = {_EFFECT: effect.value, _NOT_SHOWN: secret}
-    return Field(default, description=description, json_schema_extra=extra, **constraints)
+    return Field(default, json_schema_extra=extra, **constraints)
 
 
 def effect_of(field: FieldInfo) -> Effect | None:

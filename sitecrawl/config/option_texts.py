@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import ast
+import inspect
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any, Literal, get_args, get_origin
 
 from pydantic import BaseModel
@@ -88,3 +91,17 @@ def option_groups() -> Iterator[tuple[type[BaseModel], dict[str, FieldInfo]]]:
 def title_of(part: type[BaseModel]) -> str:
     """The title of a part of the model: the first line of its docstring."""
     return (part.__doc__ or "").strip().splitlines()[0].rstrip(".")
+
+
+def descriptions(declaring: type) -> dict[str, str]:
+    """The texts below the attributes that a class declares, by the attributes' names."""
+    (declared,) = ast.parse(inspect.getsource(declaring)).body
+    found = {}
+    for before, after in pairwise(ast.iter_child_nodes(declared)):
+        match before, after:
+            case (
+                ast.AnnAssign(target=ast.Name(name)) | ast.Assign(targets=[ast.Name(name)]),
+                ast.Expr(ast.Constant(str(text))),
+            ):
+                found[name] = " ".join(text.split())
+    return found

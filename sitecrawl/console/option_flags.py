@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Sequence
 from typing import Any
 
-from sitecrawl.config.option_texts import default, option_groups, title_of, type_of
+from sitecrawl.config.option_texts import default, descriptions, option_groups, title_of, type_of
 
 OF_SCRAPY = frozenset({"profile"})
 """Options whose flag means something else to Scrapy."""
@@ -32,18 +33,24 @@ class _OptionFlag(argparse.Action):
 def add_option_flags(parser: argparse.ArgumentParser, *, described: bool) -> None:
     """Add a flag for each option of the crawl, in the groups of the model.
 
-    A command that adds an option of the same name afterwards replaces the flag.
+    A command that adds an option of the same name afterwards replaces the flag. Descriptions are
+    read only where the command line asks for help.
     """
     parser.allow_abbrev = False
     parser.conflict_handler = "resolve"
+    described = described and not {"-h", "--help"}.isdisjoint(sys.argv)
     for part, options in option_groups():
         group = parser.add_argument_group(title_of(part) if described else None)
+        texts = descriptions(part) if described else {}
         for name, field in options.items():
             flag = "--" + name.replace("_", "-")
             if name in OF_SCRAPY:
                 continue
             is_bool = field.annotation is bool
-            words = f"{field.description} ({type_of(field)}; {default(field)})".replace("`", "")
+            words = argparse.SUPPRESS
+            if described:
+                words = f"{texts[name]} ({type_of(field)}; {default(field)})"
+                words = words.translate({ord("%"): "%%", ord("*"): None, ord("`"): None})
             group.add_argument(
                 *([flag, f"--no-{flag[2:]}"] if is_bool else [flag]),
                 action=_OptionFlag,
@@ -51,5 +58,5 @@ def add_option_flags(parser: argparse.ArgumentParser, *, described: bool) -> Non
                 const=name,
                 metavar=None if is_bool else "VALUE",
                 nargs=0 if is_bool else None,
-                help=words.replace("%", "%%").replace("*", "") if described else argparse.SUPPRESS,
+                help=words,
             )

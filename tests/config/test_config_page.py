@@ -14,10 +14,6 @@ def test_page_is_current():
     assert PAGE.read_text(encoding="utf-8") == page(), "run: python -m scripts.configuration"
 
 
-def test_every_option_has_its_description():
-    assert [n for n, f in CrawlParams.model_fields.items() if not f.description] == []
-
-
 def test_amounts_are_written_as_they_are_read():
     read = TypeAdapter(base.Duration).validate_python
     for seconds in (0.5, 1.0, 90.0, 600.0, 172800.0, 2592000.0):

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from scripts.pictures import PICTURES
 from sitecrawl.config.options.crawl_options import CrawlParams
-from sitecrawl.policy.documents.fields import DELETION_FIELDS, DOCUMENT_FIELDS
+from sitecrawl.policy.documents.fields import DELETION, DOCUMENT
 from sitecrawl.policy.documents.page_faults import PAGE_FAULTS
 from sitecrawl.policy.outcomes import Outcome
 from sitecrawl.report.lists import LISTS
@@ -101,8 +101,8 @@ def test_every_fault_of_a_file_is_documented_with_its_outcome() -> None:
 
 
 def test_every_field_of_the_output_is_documented() -> None:
-    assert rows("output.md", "Documents") == set(DOCUMENT_FIELDS)
-    assert rows("output.md", "Deletions") == set(DELETION_FIELDS)
+    assert rows("output.md", "Documents") == set(DOCUMENT)
+    assert rows("output.md", "Deletions") == set(DELETION)
 
 
 def paths_of(page: str) -> list[str]:

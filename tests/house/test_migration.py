@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from written import OPTIONS, ROOT, problems
 
-from sitecrawl.policy.documents.fields import DOCUMENT_FIELDS
+from sitecrawl.policy.documents.fields import DOCUMENT
 
 ROW = re.compile(r"^\| .* \| (.*) \|$", re.MULTILINE)
 
@@ -20,7 +20,7 @@ def wrong(word: str) -> Iterator[str]:
         yield from problems(f"scrapy crawl site {word}")
     elif "=" in word:
         yield from problems(f"scrapy crawl site -a {word}")
-    elif word not in OPTIONS and word not in DOCUMENT_FIELDS:
+    elif word not in OPTIONS and word not in DOCUMENT:
         yield "no option and no field"
 
 

@@ -12,7 +12,7 @@ import pytest
 from fixtures.crawls import CrawlCommand
 from fixtures.server import Answer, Page, Server, page
 from scripts import output_fields
-from sitecrawl.policy.documents.fields import DELETION_FIELDS, DOCUMENT_FIELDS, MINIMAL
+from sitecrawl.policy.documents.fields import DELETION, DOCUMENT, MINIMAL
 from sitecrawl.policy.documents.output_shapes import elastic
 
 PAGE = (Path(__file__).parent.parent.parent / "docs" / "output.md").read_text("utf-8")
@@ -32,8 +32,8 @@ def test_tables_are_current() -> None:
 
 def test_every_field_has_an_example() -> None:
     document, deletion = examples("Documents"), examples("Deletions")
-    assert tuple(document) == DOCUMENT_FIELDS
-    assert tuple(deletion) == DELETION_FIELDS
+    assert tuple(document) == tuple(DOCUMENT)
+    assert tuple(deletion) == tuple(DELETION)
     assert (document["op"], deletion["op"]) == ("upsert", "delete")
     assert document["id"] == deletion["id"]
     path = document["url"].partition(document["url_host"])[2]
@@ -72,7 +72,7 @@ def test_real_lines_have_the_types_of_the_examples(server: Server, crawl: CrawlC
         for line in crawl(f"{origin}/", force=1, realm="library").lines
         if line["op"] == "delete"
     )
-    assert set(deletion) == set(DELETION_FIELDS) - {"moved_to"}
+    assert set(deletion) == set(DELETION) - {"moved_to"}
 
 
 @pytest.mark.behaviour("Q-11")

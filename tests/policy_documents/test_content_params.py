@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
+from sitecrawl.config.option_texts import descriptions, option_groups
 from sitecrawl.config.options.content import ContentParams
 from sitecrawl.policy.documents.document_options import DocumentOptions
 from sitecrawl.web.read_options import ReadOptions
@@ -59,6 +60,5 @@ def test_what_cannot_be_meant_is_refused(values: dict[str, Any], words: str) -> 
 
 
 def test_every_option_is_described() -> None:
-    assert [
-        name for name, field in ContentParams.model_fields.items() if not field.description
-    ] == []
+    for part, options in option_groups():
+        assert descriptions(part).keys() == options.keys()

@@ -7,7 +7,9 @@ from typing import get_args
 
 import pytest
 
+from sitecrawl.config.option_texts import descriptions
 from sitecrawl.config.options.crawl_options import CrawlParams
+from sitecrawl.config.options.mode import ModeParams
 from sitecrawl.web.feeds import listings
 from sitecrawl.web.feeds.listing_format import ListingFormat
 
@@ -19,7 +21,7 @@ FORMATS = pytest.mark.parametrize("listing", listings.FORMATS.values(), ids=list
 def test_a_format_is_a_mode_with_its_words(listing: ListingFormat) -> None:
     mode = CrawlParams.model_fields["mode"]
     assert listing.name in get_args(mode.annotation)
-    assert listing.name in (mode.description or "")
+    assert listing.name in descriptions(ModeParams)["mode"]
     params = CrawlParams(start="http://a.test/", mode=listing.name)
     assert params.lists_pages == listing.name
 

@@ -223,232 +223,101 @@ Secrets = Annotated[
 class FetchParams(OptionGroup):
     """Requests: headers, pace, limits and failures."""
 
-    user_agent: Agent = option(
-        "",
-        effect=Effect.RUN,
-        description="User-Agent to send instead of sitecrawl's name and version.",
-    )
-    contact: HeaderText = option(
-        "",
-        effect=Effect.RUN,
-        description="Web page or mail address of whoever runs the crawl, named in the User-Agent.",
-    )
-    identity: str = option(
-        "",
-        effect=Effect.RUN,
-        description="File of the key that signs every request, made by `scrapy identity`.",
-    )
-    from_email: Email = option(
-        "", effect=Effect.RUN, description="Mail address to send as From header; none if empty."
-    )
-    referer: Literal["always", "first", "never"] = option(
-        "first",
-        effect=Effect.RUN,
-        description="When requests name the page that links to them as Referer: always, only while "
-        "the URL was not fetched before (first), or never.",
-    )
-    accept: Words = option(
-        (), effect=Effect.RUN, description="MIME types to accept beside those of pages."
-    )
-    headers: Headers = option(
-        default_factory=dict,
-        secret=True,
-        effect=Effect.RUN,
-        description="Further headers. They are sent to the origins of the starts, and of where a "
-        "start redirects within its registered domain, but not from https to http; to no other.",
-    )
-    origin_headers: OriginHeaders = option(
-        default_factory=dict,
-        secret=True,
-        effect=Effect.RUN,
-        description="Further headers by origin; sent to that origin and to no other.",
-    )
-    auth: Credentials = option(
-        default_factory=dict,
-        secret=True,
-        effect=Effect.RUN,
-        description="User and password by origin; sent to that origin and to no other.",
-    )
-    cookies: bool = option(
-        default=True,
-        effect=Effect.RUN,
-        description="Keep cookies and send them back to their site.",
-    )
+    user_agent: Agent = option("", Effect.RUN)
+    """User-Agent to send instead of sitecrawl's name and version."""
+    contact: HeaderText = option("", Effect.RUN)
+    """Web page or mail address of whoever runs the crawl, named in the User-Agent."""
+    identity: str = option("", Effect.RUN)
+    """File of the key that signs every request, made by `scrapy identity`."""
+    from_email: Email = option("", Effect.RUN)
+    """Mail address to send as From header; none if empty."""
+    referer: Literal["always", "first", "never"] = option("first", Effect.RUN)
+    """When requests name the page that links to them as Referer: always, only while the URL was not
+    fetched before (first), or never."""
+    accept: Words = option((), Effect.RUN)
+    """MIME types to accept beside those of pages."""
+    headers: Headers = option({}, Effect.RUN, secret=True)
+    """Further headers. They are sent to the origins of the starts, and of where a start redirects
+    within its registered domain, but not from https to http; to no other."""
+    origin_headers: OriginHeaders = option({}, Effect.RUN, secret=True)
+    """Further headers by origin; sent to that origin and to no other."""
+    auth: Credentials = option({}, Effect.RUN, secret=True)
+    """User and password by origin; sent to that origin and to no other."""
+    cookies: bool = option(True, Effect.RUN)
+    """Keep cookies and send them back to their site."""
 
-    login: str = option(
-        "",
-        effect=Effect.RUN,
-        description="Page with the form by which the crawl logs in to its site, at one of the "
-        "origins of the starts.",
-    )
-    login_fields: Secrets = option(
-        default_factory=dict,
-        secret=True,
-        effect=Effect.RUN,
-        description="Fields of that form with their values; env:NAME and file:PATH name where a value "
-        "stands. The fields that the form fills in itself are sent too.",
-    )
-    logged_in: str = option(
-        "",
-        effect=Effect.RUN,
-        description="Text in the source of every page while the user is logged in, such as the address "
-        "of the logout link; without it the user is where the form is not shown.",
-    )
-    login_tries: int = option(
-        3,
-        ge=1,
-        effect=Effect.RUN,
-        description="How often a run sends the form, again after each end of the session; once if its "
-        "fields are refused.",
-    )
-    cookie_file: str = option(
-        "",
-        effect=Effect.RUN,
-        description="File with the cookies of a session: Netscape's form, or Playwright's storage "
-        "state, which pages in a browser get whole.",
-    )
-    client_certificates: OriginFiles = option(
-        default_factory=dict,
-        effect=Effect.RUN,
-        description="PEM files with the certificate and key that an origin asks of its visitors; "
-        "shown to that origin and to no other.",
-    )
-    proxies: Proxies = option(
-        (),
-        secret=True,
-        effect=Effect.RUN,
-        description="Proxies that take turns: http, https, socks4 and socks5 URLs, with name and "
-        "password if they want them. One that fails rests for 100 requests.",
-    )
+    login: str = option("", Effect.RUN)
+    """Page with the form by which the crawl logs in to its site, at one of the origins of the
+    starts."""
+    login_fields: Secrets = option({}, Effect.RUN, secret=True)
+    """Fields of that form with their values; env:NAME and file:PATH name where a value stands. The
+    fields that the form fills in itself are sent too."""
+    logged_in: str = option("", Effect.RUN)
+    """Text in the source of every page while the user is logged in, such as the address of the
+    logout link; without it the user is where the form is not shown."""
+    login_tries: int = option(3, Effect.RUN, ge=1)
+    """How often a run sends the form, again after each end of the session; once if its fields are
+    refused."""
+    cookie_file: str = option("", Effect.RUN)
+    """File with the cookies of a session: Netscape's form, or Playwright's storage state, which
+    pages in a browser get whole."""
+    client_certificates: OriginFiles = option({}, Effect.RUN)
+    """PEM files with the certificate and key that an origin asks of its visitors; shown to that
+    origin and to no other."""
+    proxies: Proxies = option((), Effect.RUN, secret=True)
+    """Proxies that take turns: http, https, socks4 and socks5 URLs, with name and password if they
+    want them. One that fails rests for 100 requests."""
 
-    delay: Duration = option(
-        1.0,
-        le=86400,
-        effect=Effect.RUN,
-        description="Pause after each answer of an origin; a Crawl-delay takes its place.",
-    )
-    politeness: int = option(
-        2,
-        ge=0,
-        le=10,
-        effect=Effect.RUN,
-        description="The pause is at least the last response time x 2^politeness at first; the "
-        "exponent falls to 0 while all goes well. A 429 doubles the pause, and good answers lower it "
-        "step by step.",
-    )
-    requests_per_origin: int = option(
-        1,
-        ge=1,
-        le=16,
-        effect=Effect.RUN,
-        description="Maximum number of requests in flight to one origin.",
-    )
-    pace_by: Literal["origin", "address"] = option(
-        "origin",
-        effect=Effect.RUN,
-        description="Owner of the pause: each origin, or each address, for which one worker crawls alone.",
-    )
-    max_wait: Duration = option(
-        600.0,
-        effect=Effect.RUN,
-        description="An origin or a page that asks for a longer pause is left for a later run.",
-    )
-    patience: int = option(
-        5,
-        ge=1,
-        le=1000,
-        effect=Effect.RUN,
-        description="Failure budget of an origin: the number of URLs that may fail lastingly before"
-        " the run gives it up; each other response gives one back.",
-    )
-    retries: int = option(
-        2,
-        ge=0,
-        le=10,
-        effect=Effect.RUN,
-        description="Number of retries of a page within the run after a failure that may pass (500,"
-        " 502, 503, 504, 522, 524, 408, a lost connection, no answer in time): after "
-        "all else of its origin, with a pause that doubles.",
-    )
-    max_redirects: int = option(
-        10,
-        ge=0,
-        le=100,
-        effect=Effect.SELECTION,
-        description="Maximum length of a chain of redirects.",
-    )
-    max_pages: int = option(
-        0,
-        ge=0,
-        effect=Effect.RUN,
-        description="Pages requested by all workers after which the run ends, besides robots.txt and sitemaps; 0 for no end.",
-    )
+    delay: Duration = option(1.0, Effect.RUN, le=86400)
+    """Pause after each answer of an origin; a Crawl-delay takes its place."""
+    politeness: int = option(2, Effect.RUN, ge=0, le=10)
+    """The pause is at least the last response time x 2^politeness at first; the exponent falls to 0
+    while all goes well. A 429 doubles the pause, and good answers lower it step by step."""
+    requests_per_origin: int = option(1, Effect.RUN, ge=1, le=16)
+    """Maximum number of requests in flight to one origin."""
+    pace_by: Literal["origin", "address"] = option("origin", Effect.RUN)
+    """Owner of the pause: each origin, or each address, for which one worker crawls alone."""
+    max_wait: Duration = option(600.0, Effect.RUN)
+    """An origin or a page that asks for a longer pause is left for a later run."""
+    patience: int = option(5, Effect.RUN, ge=1, le=1000)
+    """Failure budget of an origin: the number of URLs that may fail lastingly before the run gives
+    it up; each other response gives one back."""
+    retries: int = option(2, Effect.RUN, ge=0, le=10)
+    """Number of retries of a page within the run after a failure that may pass (500, 502, 503, 504,
+    522, 524, 408, a lost connection, no answer in time): after all else of its origin, with a pause
+    that doubles."""
+    max_redirects: int = option(10, Effect.SELECTION, ge=0, le=100)
+    """Maximum length of a chain of redirects."""
+    max_pages: int = option(0, Effect.RUN, ge=0)
+    """Pages requested by all workers after which the run ends, besides robots.txt and sitemaps; 0
+    for no end."""
 
-    obey_robots: bool = option(
-        default=True,
-        effect=Effect.SELECTION | Effect.READING,  # of the field usage
-        description="Read robots.txt and obey it.",
-    )
-    robots_lifetime: Duration = option(
-        1800.0,
-        gt=0,
-        le=86400,
-        effect=Effect.RUN,
-        description="Age at which robots.txt is asked for again.",
-    )
-    robots_case_insensitive: bool = option(
-        default=False,
-        effect=Effect.SELECTION,
-        description="Match Disallow lines with paths in upper and lower case alike.",
-    )
+    obey_robots: bool = option(True, Effect.SELECTION | Effect.READING)
+    """Read robots.txt and obey it."""
+    robots_lifetime: Duration = option(1800.0, Effect.RUN, gt=0, le=86400)
+    """Age at which robots.txt is asked for again."""
+    robots_case_insensitive: bool = option(False, Effect.SELECTION)
+    """Match Disallow lines with paths in upper and lower case alike."""
 
-    timeout: Duration = option(
-        10.0,
-        gt=0,
-        le=3600,
-        effect=Effect.RUN,
-        description="Maximum silence of a server, connecting included.",
-    )
-    max_time: Duration = option(
-        120.0,
-        gt=0,
-        le=86400,
-        effect=Effect.RUN,
-        description="Maximum time that one request may take in all.",
-    )
-    max_body_size: ByteSize = option(
-        10_000_000,
-        ge=1,
-        effect=Effect.RUN,
-        description="Largest body, as sent and as decompressed.",
-    )
-    max_file_size: ByteSize = option(
-        50_000_000,
-        ge=1,
-        effect=Effect.RUN,
-        description="Largest file (PDF, Office and the like, where content_types wants them), in "
-        "place of max_body_size.",
-    )
-    warc: str = option(
-        "",
-        effect=Effect.RUN,
-        description="Folder for WARC files with every request and response of the crawl.",
-    )
-    from_warc: str = option(
-        "",
-        effect=Effect.RUN,
-        description="Folder of WARC files whose newest responses take the place of the network: nothing is "
-        "requested, and there is no pause.",
-    )
-    allow_private: bool = option(
-        default=False,
-        effect=Effect.RUN,
-        description="Allow requests to addresses that are not public. Without it, a start with such"
-        " an address opens that address only.",
-    )
-    unverified_origins: Origins = option(
-        (), effect=Effect.RUN, description="Origins whose certificates are not verified; * for all."
-    )
+    timeout: Duration = option(10.0, Effect.RUN, gt=0, le=3600)
+    """Maximum silence of a server, connecting included."""
+    max_time: Duration = option(120.0, Effect.RUN, gt=0, le=86400)
+    """Maximum time that one request may take in all."""
+    max_body_size: ByteSize = option(10_000_000, Effect.RUN, ge=1)
+    """Largest body, as sent and as decompressed."""
+    max_file_size: ByteSize = option(50_000_000, Effect.RUN, ge=1)
+    """Largest file (PDF, Office and the like, where content_types wants them), in place of
+    max_body_size."""
+    warc: str = option("", Effect.RUN)
+    """Folder for WARC files with every request and response of the crawl."""
+    from_warc: str = option("", Effect.RUN)
+    """Folder of WARC files whose newest responses take the place of the network: nothing is
+    requested, and there is no pause."""
+    allow_private: bool = option(False, Effect.RUN)
+    """Allow requests to addresses that are not public. Without it, a start with such an address
+    opens that address only."""
+    unverified_origins: Origins = option((), Effect.RUN)
+    """Origins whose certificates are not verified; * for all."""
 
     @property
     def logs_in(self) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BeforeValidator
 
@@ -14,10 +14,7 @@ from sitecrawl.config.types import Duration, OptionGroup, Urls, read_urls
 from sitecrawl.web.feeds import listings
 from sitecrawl.web.urls.url import normalize, origin
 
-if TYPE_CHECKING:
-    Mode = str
-else:
-    Mode = Literal["crawl", "page", *listings.NAMES, "list", "check"]
+Mode = Literal["crawl", "page", "sitemap", "feed", "list", "check"]
 Activity = Literal["all", "discover", "refresh"]
 
 FOLLOWING = frozenset({"crawl", "check", "page"})
@@ -78,72 +75,38 @@ class ModeParams(OptionGroup):
     """Starts, mode, and files of options."""
 
     start: Annotated[Urls, BeforeValidator(read_starts), AfterValidator(check_starts)] = option(
-        min_length=1,
-        effect=Effect.SELECTION,
-        description="Where the crawl begins: one or more URLs, or @FILE with one URL a line.",
+        ..., Effect.SELECTION, min_length=1
     )
-    mode: Mode = option(
-        default="crawl",
-        effect=Effect.SELECTION,
-        description="Kind of crawl: crawl a site from the start; page reads the start alone and "
-        f"keeps its links waiting; {' and '.join(listings.NAMES)} read the start as such and fetch "
-        "what it names (scope=any lets a feed lead anywhere); list fetches just the "
-        "URLs given; check reports dead links and writes no documents.",
-    )
-    entire_site: bool = option(
-        default=False,
-        effect=Effect.RUN,
-        description="Crawl the start's directory with everything below it; stands for mode=crawl "
-        "and scope=directory, whatever a profile sets.",
-    )
-    discover: bool | None = option(
-        default=None,
-        effect=Effect.SELECTION,
-        description="Make candidates of the links found on pages; otherwise only starts, sitemap "
-        "entries and feed entries are fetched. If unset, links are followed in the "
-        "modes crawl, page and check.",
-    )
-    sitemaps: bool = option(
-        default=True,
-        effect=Effect.SELECTION,
-        description="Read the sitemaps that robots.txt names, where links are followed; what they "
-        "list passes every rule.",
-    )
-    activity: Activity = option(
-        default="all",
-        effect=Effect.RUN,
-        description="URLs that a run visits: discover visits the starts and what was never visited,"
-        " refresh what is known and due, whose new links wait for another run, all does"
-        " both.",
-    )
-    interval: Duration = option(
-        default=0.0,
-        effect=Effect.RUN,
-        description="Pause after which a finished crawl begins anew, with its starts, sitemaps "
-        "and feeds, until it is stopped; 0 ends it.",
-    )
-    crawl_name: Annotated[str, AfterValidator(check_name)] = option(
-        default="",
-        effect=Effect.RUN,
-        description="The crawl's name, which names its database; by default the host of the "
-        "first start.",
-    )
-    config: str = option(
-        default="",
-        effect=Effect.RUN,
-        description="A TOML file of options; any other option given beside it wins.",
-    )
-    crawl: str = option(
-        default="",
-        effect=Effect.RUN,
-        description="Name of the crawl that is meant, if the file of `config` has several.",
-    )
-    profile: str = option(
-        default="",
-        effect=Effect.RUN,
-        description="A set of options that comes with the package: fdse, roboto, unobtanium, "
-        "smartsite or searchtools; the config file and other options win over it.",
-    )
+    """Where the crawl begins: one or more URLs, or @FILE with one URL a line."""
+    mode: Mode = option("crawl", Effect.SELECTION)
+    """Kind of crawl: crawl a site from the start; page reads the start alone and keeps its links
+    waiting; sitemap and feed read the start as such and fetch what it names (scope=any lets a feed
+    lead anywhere); list fetches just the URLs given; check reports dead links and writes no
+    documents."""
+    entire_site: bool = option(False, Effect.RUN)
+    """Crawl the start's directory with everything below it; stands for mode=crawl and
+    scope=directory, whatever a profile sets."""
+    discover: bool | None = option(None, Effect.SELECTION)
+    """Make candidates of the links found on pages; otherwise only starts, sitemap entries and feed
+    entries are fetched. If unset, links are followed in the modes crawl, page and check."""
+    sitemaps: bool = option(True, Effect.SELECTION)
+    """Read the sitemaps that robots.txt names, where links are followed; what they list passes
+    every rule."""
+    activity: Activity = option("all", Effect.RUN)
+    """URLs that a run visits: discover visits the starts and what was never visited, refresh what
+    is known and due, whose new links wait for another run, all does both."""
+    interval: Duration = option(0.0, Effect.RUN)
+    """Pause after which a finished crawl begins anew, with its starts, sitemaps and feeds, until it
+    is stopped; 0 ends it."""
+    crawl_name: Annotated[str, AfterValidator(check_name)] = option("", Effect.RUN)
+    """The crawl's name, which names its database; by default the host of the first start."""
+    config: str = option("", Effect.RUN)
+    """A TOML file of options; any other option given beside it wins."""
+    crawl: str = option("", Effect.RUN)
+    """Name of the crawl that is meant, if the file of `config` has several."""
+    profile: str = option("", Effect.RUN)
+    """A set of options that comes with the package: fdse, roboto, unobtanium, smartsite or
+    searchtools; the config file and other options win over it."""
 
     @property
     def database_name(self) -> str:

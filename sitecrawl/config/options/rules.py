@@ -28,250 +28,128 @@ class RuleParams(OptionGroup):
     """The options that decide which URLs are crawled."""
 
     scope: Literal["origin", "host", "site", "directory", "domain", "any"] = option(
-        default="origin",
-        effect=Effect.FOLLOWING,
-        description="Part of a start's URL that a link must share: origin (scheme, host and port), "
-        "host, site (scheme and host), directory (origin, and below the last slash of "
-        "the start, as in https://example.org/docs/), domain (the registered domain), or any.",
+        "origin", Effect.FOLLOWING
     )
-    allowed_domains: Annotated[Words, each(read_domain)] = option(
-        default=(),
-        effect=Effect.FOLLOWING,
-        description="Domains that are in scope besides, subdomains included; with scope=any, "
-        "the only ones.",
-    )
-    schemes: Words = option(
-        default=("http", "https"),
-        min_length=1,
-        effect=Effect.FOLLOWING,
-        description="The URL schemes that are crawled.",
-    )
-    numeric_hosts: Literal["normalise", "allow", "refuse"] = option(
-        default="normalise",
-        effect=Effect.FOLLOWING,
-        description="IP addresses in place of host names: normalise reads every way to write "
-        "one as the same address, allow does too, refuse leaves out all but the starts' own.",
-    )
-    max_url_length: int = option(
-        default=2083,
-        ge=1,
-        effect=Effect.FOLLOWING,
-        description="The longest URL that is crawled, in characters.",
-    )
-    ignore_extensions: Extensions | None = option(
-        default=None,
-        effect=Effect.FOLLOWING,
-        description="The crawl's own list of file extensions that are not fetched, in place of "
-        "default_ignored_extensions.",
-    )
-    default_ignored_extensions: Extensions = option(
-        default=IGNORED_EXTENSIONS,
-        effect=Effect.FOLLOWING,
-        description="File extensions that are not fetched unless the crawl has its own list; "
-        "+log adds to it.",
-    )
-    always_ignored_extensions: Extensions = option(
-        default=(),
-        effect=Effect.FOLLOWING,
-        description="File extensions that are never fetched, whatever other lists say.",
-    )
-    keep_extensions: bool = option(
-        default=False,
-        effect=Effect.FOLLOWING,
-        description="Keep the list of extensions that a crawl began with in later runs, so that "
-        "ignore_extensions alone changes it.",
-    )
+    """Part of a start's URL that a link must share: origin (scheme, host and port), host, site
+    (scheme and host), directory (origin, and below the last slash of the start, as in
+    https://example.org/docs/), domain (the registered domain), or any."""
+    allowed_domains: Annotated[Words, each(read_domain)] = option((), Effect.FOLLOWING)
+    """Domains that are in scope besides, subdomains included; with scope=any, the only ones."""
+    schemes: Words = option(("http", "https"), Effect.FOLLOWING, min_length=1)
+    """The URL schemes that are crawled."""
+    numeric_hosts: Literal["normalise", "allow", "refuse"] = option("normalise", Effect.FOLLOWING)
+    """IP addresses in place of host names: normalise reads every way to write one as the same
+    address, allow does too, refuse leaves out all but the starts' own."""
+    max_url_length: int = option(2083, Effect.FOLLOWING, ge=1)
+    """The longest URL that is crawled, in characters."""
+    ignore_extensions: Extensions | None = option(None, Effect.FOLLOWING)
+    """The crawl's own list of file extensions that are not fetched, in place of
+    default_ignored_extensions."""
+    default_ignored_extensions: Extensions = option(IGNORED_EXTENSIONS, Effect.FOLLOWING)
+    """File extensions that are not fetched unless the crawl has its own list; +log adds to it."""
+    always_ignored_extensions: Extensions = option((), Effect.FOLLOWING)
+    """File extensions that are never fetched, whatever other lists say."""
+    keep_extensions: bool = option(False, Effect.FOLLOWING)
+    """Keep the list of extensions that a crawl began with in later runs, so that ignore_extensions
+    alone changes it."""
     content_types: Annotated[Words, AfterValidator(read_content_types)] = option(
-        default=CONTENT_TYPES,
-        min_length=1,
-        effect=Effect.SELECTION | Effect.FOLLOWING,
-        description="The media types that become documents. Words stand for several: pages for "
-        "the default, files for all formats that can be read, pdf, docx, pptx, xlsx, odt, odp, "
-        "ods and epub for one. The extensions of wanted files leave default_ignored_extensions.",
+        CONTENT_TYPES, Effect.SELECTION | Effect.FOLLOWING, min_length=1
     )
-    mime_extensions: Annotated[Words, each(read_mime_extensions)] = option(
-        default=(),
-        effect=Effect.SELECTION,
-        description="Changes to the table of media types and their extensions, such as "
-        "video/mp4:mp4+m4v; a type of an ignored extension is not read even at a URL without "
-        "extension. TYPE: with nothing behind it takes the type off the table.",
-    )
-    missing_content_type: Literal["sniff", "drop"] = option(
-        default="sniff",
-        effect=Effect.SELECTION,
-        description="Treatment of a response without Content-Type: sniff keeps it if its first "
-        "bytes are HTML or text, drop does not.",
-    )
-    allow: Patterns = option(
-        default=(),
-        effect=Effect.FOLLOWING,
-        description="Regular expressions; if there are any, a URL must match one. Starts that "
-        "match none are fetched for their links only.",
-    )
-    deny: Patterns = option(
-        default=(),
-        effect=Effect.FOLLOWING,
-        description="Regular expressions; a URL that matches one is not crawled.",
-    )
-    contains: Words = option(
-        default=(),
-        effect=Effect.FOLLOWING,
-        description="Substrings; if there are any, a URL must have one of them.",
-    )
-    not_contains: Words = option(
-        default=(),
-        effect=Effect.FOLLOWING,
-        description="Substrings; a URL that has one of them is not crawled.",
-    )
-    do_not_crawl: Annotated[Words, each(read_policy)] = option(
-        default=(),
-        effect=Effect.FOLLOWING,
-        description="Parts of sites that are not crawled: hosts (with their subdomains), or paths "
-        "from the root or URLs as prefixes; * stands for anything, $ for the end.",
-    )
-    url_rewrite: Annotated[Lines, each(read_rewrite)] = option(
-        default=(),
-        effect=Effect.FOLLOWING,
-        description="Rewriting of URLs before any other rule: PATTERN=>REPLACEMENT, applied in "
-        "their order. The result of a replacement should not match again.",
-    )
+    """The media types that become documents. Words stand for several: pages for the default, files
+    for all formats that can be read, pdf, docx, pptx, xlsx, odt, odp, ods and epub for one. The
+    extensions of wanted files leave default_ignored_extensions."""
+    mime_extensions: Annotated[Words, each(read_mime_extensions)] = option((), Effect.SELECTION)
+    """Changes to the table of media types and their extensions, such as video/mp4:mp4+m4v; a type
+    of an ignored extension is not read even at a URL without extension. TYPE: with nothing behind
+    it takes the type off the table."""
+    missing_content_type: Literal["sniff", "drop"] = option("sniff", Effect.SELECTION)
+    """Treatment of a response without Content-Type: sniff keeps it if its first bytes are HTML or
+    text, drop does not."""
+    allow: Patterns = option((), Effect.FOLLOWING)
+    """Regular expressions; if there are any, a URL must match one. Starts that match none are
+    fetched for their links only."""
+    deny: Patterns = option((), Effect.FOLLOWING)
+    """Regular expressions; a URL that matches one is not crawled."""
+    contains: Words = option((), Effect.FOLLOWING)
+    """Substrings; if there are any, a URL must have one of them."""
+    not_contains: Words = option((), Effect.FOLLOWING)
+    """Substrings; a URL that has one of them is not crawled."""
+    do_not_crawl: Annotated[Words, each(read_policy)] = option((), Effect.FOLLOWING)
+    """Parts of sites that are not crawled: hosts (with their subdomains), or paths from the root or
+    URLs as prefixes; * stands for anything, $ for the end."""
+    url_rewrite: Annotated[Lines, each(read_rewrite)] = option((), Effect.FOLLOWING)
+    """Rewriting of URLs before any other rule: PATTERN=>REPLACEMENT, applied in their order. The
+    result of a replacement should not match again."""
     query: Literal["learn", "keep", "filter", "strip", "ignore", "policy"] = option(
-        default="learn",
-        effect=Effect.FOLLOWING,
-        description="Treatment of query strings: learn crawls them (without session and entry ids) "
-        "as long as the pages of their kind bring something (effort), keep crawls them all, "
-        "filter keeps only the parameters of query_keep, strip removes them, ignore "
-        "refuses URLs that have one, policy refuses those that no url_query_parameters "
-        "allows.",
+        "learn", Effect.FOLLOWING
     )
-    query_keep: Words = option(
-        default=(),
-        effect=Effect.FOLLOWING,
-        description="The parameters that query=filter keeps, and no list of names removes; with "
-        "query=learn, URLs that have no others are always requested. Names are compared with case.",
-    )
-    log_blocked: bool = option(
-        default=False,
-        effect=Effect.FOLLOWING,
-        description="Store and log a link that do_not_crawl or query=policy refuses as a blocked "
-        "visit; otherwise it is only counted.",
-    )
-    url_query_parameters: Annotated[Words, each(read_combination)] = option(
-        default=(),
-        effect=Effect.FOLLOWING,
-        description="Combinations of parameters that query=policy allows, as ?id&page, "
-        "/shop/?id or https://example.org/wiki?title; ?* allows any. Names are compared with case.",
-    )
-    session_parameters: Words = option(
-        default=SESSION_PARAMETERS,
-        effect=Effect.FOLLOWING,
-        description="Names of session ids, removed from queries and paths, whatever their case; "
-        "* is any text. Digests (MD5, SHA-1) are removed from sid and other names of sessions too. "
-        "The default names apply to query=learn, and never to parameters of query_keep or allow; they are "
-        "guesses, which an origin loses where three URLs that differ in them bring several texts. "
-        "If empty all session ids stay, as needed by a site that has no page without one.",
-    )
-    entry_parameters: Words = option(
-        default=TRACKING_PARAMETERS,
-        effect=Effect.FOLLOWING,
-        description="Names of parameters removed from queries, as those that only track where "
-        "visitors came from; * is any text, and +name adds to the list. The default names are guesses "
-        "as those of session_parameters are.",
-    )
-    domino: bool = option(
-        default=False,
-        effect=Effect.FOLLOWING,
-        description="Leave out the folded and paged views of Lotus Domino, with the pages that only they lead to.",
-    )
-    default_pages: Words = option(
-        default=tuple(sorted(DEFAULT_PAGES)),
-        effect=Effect.FOLLOWING,
-        description="File names that are the same page as their directory.",
-    )
-    fold: Annotated[Words, among(FOLDS)] = option(
-        default=FOLDS,
-        effect=Effect.FOLLOWING,
-        description="Spellings of a URL that are the same page: with and without the last slash "
-        "(trailing_slash), with several slashes in a row for one (slashes), with the same parameters "
-        "in another order (query_order).",
-    )
-    max_depth: int | None = option(
-        default=None,
-        ge=0,
-        effect=Effect.FOLLOWING,
-        description="The most links from a start; a start has depth 0.",
-    )
-    max_path_depth: int = option(
-        default=0,
-        ge=0,
-        effect=Effect.FOLLOWING,
-        description="The most directories in a URL's path; 0 for no limit.",
-    )
-    max_repeated_directory: int = option(
-        default=3,
-        ge=0,
-        effect=Effect.FOLLOWING,
-        description="Maximum number of times that a directory name may occur in a path; 0 for no "
-        "limit.",
-    )
-    max_links_per_page: int = option(
-        default=0,
-        ge=0,
-        effect=Effect.FOLLOWING,
-        description="The most links followed from one page; 0 for no limit.",
-    )
-    max_pages_per_directory: int = option(
-        default=0,
-        ge=0,
-        effect=Effect.FOLLOWING,
-        description="The most pages fetched below one top directory in a run; known pages count, "
-        "and are never left out. 0 for no limit.",
-    )
-    effort: float = option(
-        default=10.0,
-        ge=0,
-        le=1_000_000,
-        effect=Effect.RUN,
-        description="The number of requests that one more document may cost. A kind of page (URL "
-        "template) is left out when, with 95 % confidence, fewer than one in so many of its pages "
-        "bring new text or lead to some; parts of a site without an end are left out too. "
-        "0 leaves nothing out.",
-    )
-    always_fetch: Patterns = option(
-        default=(),
-        effect=Effect.RUN,
-        description="Regular expressions; a URL that matches one is requested, whatever the pages of its "
-        "kind have brought. The end of a crawl names those that fetch what was left out.",
-    )
-    nofollow: Literal["obey", "ignore", "drop"] = option(
-        default="obey",
-        effect=Effect.FOLLOWING | Effect.READING,
-        description="Treatment of nofollow: obey leaves out links with rel=nofollow or rel=noindex, "
-        "and all links of a page whose robots directives say nofollow; drop makes no document of "
-        "such a page either; ignore follows them all.",
-    )
-    skip_known_views: bool = option(
-        default=True,
-        effect=Effect.FOLLOWING | Effect.READING,
-        description="Leave out the links by which known software (forums, content management, "
-        "code browsers, wikis, documentation) offers views of its pages: blame, differences, raw "
-        "texts, old versions, histories, forms, print, single posts, lists in another order. A "
-        "page tells its software by its generator or another mark.",
-    )
-    rogue: bool = option(
-        default=False,
-        effect=Effect.FOLLOWING | Effect.READING,
-        description="Ignore the whole robots exclusion standard, robots.txt as well as the "
-        "directives of pages; for your own site, or with its owner's consent.",
-    )
+    """Treatment of query strings: learn crawls them (without session and entry ids) as long as the
+    pages of their kind bring something (effort), keep crawls them all, filter keeps only the
+    parameters of query_keep, strip removes them, ignore refuses URLs that have one, policy refuses
+    those that no url_query_parameters allows."""
+    query_keep: Words = option((), Effect.FOLLOWING)
+    """The parameters that query=filter keeps, and no list of names removes; with query=learn, URLs
+    that have no others are always requested. Names are compared with case."""
+    log_blocked: bool = option(False, Effect.FOLLOWING)
+    """Store and log a link that do_not_crawl or query=policy refuses as a blocked visit; otherwise
+    it is only counted."""
+    url_query_parameters: Annotated[Words, each(read_combination)] = option((), Effect.FOLLOWING)
+    """Combinations of parameters that query=policy allows, as ?id&page, /shop/?id or
+    https://example.org/wiki?title; ?* allows any. Names are compared with case."""
+    session_parameters: Words = option(SESSION_PARAMETERS, Effect.FOLLOWING)
+    """Names of session ids, removed from queries and paths, whatever their case; * is any text.
+    Digests (MD5, SHA-1) are removed from sid and other names of sessions too. The default names
+    apply to query=learn, and never to parameters of query_keep or allow; they are guesses, which an
+    origin loses where three URLs that differ in them bring several texts. If empty all session ids
+    stay, as needed by a site that has no page without one."""
+    entry_parameters: Words = option(TRACKING_PARAMETERS, Effect.FOLLOWING)
+    """Names of parameters removed from queries, as those that only track where visitors came from;
+    * is any text, and +name adds to the list. The default names are guesses as those of
+    session_parameters are."""
+    domino: bool = option(False, Effect.FOLLOWING)
+    """Leave out the folded and paged views of Lotus Domino, with the pages that only they lead
+    to."""
+    default_pages: Words = option(tuple(sorted(DEFAULT_PAGES)), Effect.FOLLOWING)
+    """File names that are the same page as their directory."""
+    fold: Annotated[Words, among(FOLDS)] = option(FOLDS, Effect.FOLLOWING)
+    """Spellings of a URL that are the same page: with and without the last slash (trailing_slash),
+    with several slashes in a row for one (slashes), with the same parameters in another order
+    (query_order)."""
+    max_depth: int | None = option(None, Effect.FOLLOWING, ge=0)
+    """The most links from a start; a start has depth 0."""
+    max_path_depth: int = option(0, Effect.FOLLOWING, ge=0)
+    """The most directories in a URL's path; 0 for no limit."""
+    max_repeated_directory: int = option(3, Effect.FOLLOWING, ge=0)
+    """Maximum number of times that a directory name may occur in a path; 0 for no limit."""
+    max_links_per_page: int = option(0, Effect.FOLLOWING, ge=0)
+    """The most links followed from one page; 0 for no limit."""
+    max_pages_per_directory: int = option(0, Effect.FOLLOWING, ge=0)
+    """The most pages fetched below one top directory in a run; known pages count, and are never
+    left out. 0 for no limit."""
+    effort: float = option(10.0, Effect.RUN, ge=0, le=1_000_000)
+    """The number of requests that one more document may cost. A kind of page (URL template) is left
+    out when, with 95 % confidence, fewer than one in so many of its pages bring new text or lead to
+    some; parts of a site without an end are left out too. 0 leaves nothing out."""
+    always_fetch: Patterns = option((), Effect.RUN)
+    """Regular expressions; a URL that matches one is requested, whatever the pages of its kind have
+    brought. The end of a crawl names those that fetch what was left out."""
+    nofollow: Literal["obey", "ignore", "drop"] = option("obey", Effect.FOLLOWING | Effect.READING)
+    """Treatment of nofollow: obey leaves out links with rel=nofollow or rel=noindex, and all links
+    of a page whose robots directives say nofollow; drop makes no document of such a page either;
+    ignore follows them all."""
+    skip_known_views: bool = option(True, Effect.FOLLOWING | Effect.READING)
+    """Leave out the links by which known software (forums, content management, code browsers,
+    wikis, documentation) offers views of its pages: blame, differences, raw texts, old versions,
+    histories, forms, print, single posts, lists in another order. A page tells its software by its
+    generator or another mark."""
+    rogue: bool = option(False, Effect.FOLLOWING | Effect.READING)
+    """Ignore the whole robots exclusion standard, robots.txt as well as the directives of pages;
+    for your own site, or with its owner's consent."""
 
-    purpose: Annotated[Words, among(PURPOSES)] = option(
-        default=(),
-        effect=Effect.SELECTION,
-        description="Uses of the documents: search, ai-input (answers of models from them), ai-train. "
-        "Pages whose site forbids one of these make no document. Without it, the field usage records "
-        "what sites say.",
-    )
+    purpose: Annotated[Words, among(PURPOSES)] = option((), Effect.SELECTION)
+    """Uses of the documents: search, ai-input (answers of models from them), ai-train. Pages whose
+    site forbids one of these make no document. Without it, the field usage records what sites
+    say."""
 
     @property
     def own_extensions(self) -> tuple[str, ...]:

@@ -23,11 +23,8 @@ def check_function(name: str) -> str:
 class SyncParams(OptionGroup):
     """Vectors of the targets."""
 
-    embed: Annotated[str, AfterValidator(check_function)] = option(
-        default="",
-        effect=Effect.RUN,
-        description="Function that makes the vectors of LanceDB and of the search file, as "
-        "package.module:function: it takes a list of texts and returns a vector for each; or the "
-        "path of a model of sentence-transformers, with a slash. `scrapy sync` calls it for "
-        "sections that are new or changed, a search for its words.",
-    )
+    embed: Annotated[str, AfterValidator(check_function)] = option("", Effect.RUN)
+    """Function that makes the vectors of LanceDB and of the search file, as
+    package.module:function: it takes a list of texts and returns a vector for each; or the path of
+    a model of sentence-transformers, with a slash. `scrapy sync` calls it for sections that are new
+    or changed, a search for its words."""
