@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextvars import ContextVar
 from dataclasses import replace
 from hashlib import blake2b
@@ -14,8 +14,7 @@ from scrapy.crawler import Crawler
 from scrapy.exceptions import DropItem
 from scrapy.pipelines import ItemPipelineManager
 
-from sitecrawl.crawl.discovery import AnchorTexts, Discovery
-from sitecrawl.crawl.recorder import Recorder
+from sitecrawl.components import Component, params_of
 from sitecrawl.crawl.visit import ContentHashes, Visit
 from sitecrawl.extensions.crawl import crawl_of
 from sitecrawl.items import Document, DropDocument, line_of
@@ -26,7 +25,6 @@ from sitecrawl.policy.documents.content_hash import (
     stable_text,
     text_hash,
 )
-from sitecrawl.policy.documents.document_options import DocumentOptions
 from sitecrawl.policy.documents.fields import (
     DOCUMENT,
     ENVELOPE,
@@ -58,7 +56,7 @@ current_document: ContextVar[Document | None] = ContextVar("current_document", d
 """Key of the document in the pipelines, even after one has returned another item."""
 
 
-class DocumentPipeline:
+class DocumentPipeline(Component):
     """Process documents; pass the items of a project's own spiders unchanged."""
 
     def process_item(self, item: Any) -> Any:
@@ -77,14 +75,8 @@ class NoindexPipeline(DocumentPipeline):
     A start that does not match the patterns of wanted pages is read only for its links.
     """
 
-    def __init__(self, rules: Rules) -> None:
-        self._rules = rules
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> NoindexPipeline:
-        """Use the spider's rules to recognise starts that are read only for their links."""
-        spider: Any = crawler.spider
-        return cls(spider.rules)
+    def __init__(self, crawler: Crawler) -> None:
+        self._rules = crawl_of(crawler).discovery.rules
 
     def process_document(self, document: Document) -> None:
         """Drop a page that must not be indexed; add the ``usage`` field to others."""
@@ -106,16 +98,9 @@ class CanonicalPipeline(DocumentPipeline):
     with ``duplicates=keep``.
     """
 
-    def __init__(self, discovery: Discovery, *, merges: bool) -> None:
-        self._discovery = discovery
-        self._merges = merges
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> CanonicalPipeline:
-        """Use the rules through discovery."""
-        spider: Any = crawler.spider
-        merges = spider.configuration.params.duplicates != "keep"
-        return cls(crawl_of(crawler).discovery, merges=merges)
+    def __init__(self, crawler: Crawler) -> None:
+        self._discovery = crawl_of(crawler).discovery
+        self._merges = params_of(crawler).duplicates != "keep"
 
     def process_document(self, document: Document) -> None:
         """Record the canonical URL and outcome in the visit; the document is processed further."""
@@ -130,27 +115,12 @@ class CanonicalPipeline(DocumentPipeline):
 class MappingPipeline(DocumentPipeline):
     """Add the fields of the page and of its fetch to the document, as registered in ``fields``."""
 
-    def __init__(
-        self,
-        options: DocumentOptions,
-        key: Callable[[str], str],
-        realm: str,
-        anchors: AnchorTexts,
-    ) -> None:
-        self._options = options
-        self._key = key
-        self._realm = realm
-        self._anchors = anchors
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> MappingPipeline:
-        """Use the spider's configuration, and the link texts that discovery collects."""
-        crawl = crawl_of(crawler)
-        spider: Any = crawler.spider
-        params = spider.configuration.params
-        return cls(
-            params.document_options(), spider.rules.key, params.realm, crawl.discovery.anchors
-        )
+    def __init__(self, crawler: Crawler) -> None:
+        params, discovery = params_of(crawler), crawl_of(crawler).discovery
+        self._options = params.document_options()
+        self._realm = params.realm
+        self._key = discovery.rules.key
+        self._anchors = discovery.anchors
 
     def process_document(self, document: Document) -> None:
         """Add the fields; drop pages that are not text."""
@@ -205,20 +175,12 @@ class ChangePipeline(DocumentPipeline):
     pipelines: their results are renewed when the page or ``version`` changes.
     """
 
-    def __init__(self, rules: Rules, *, version: str) -> None:
-        self._rules = rules
-        self._version = version
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> ChangePipeline:
-        """Compare links as the rules canonicalize them, without session ids."""
-        spider: Any = crawler.spider
-        params = spider.configuration.params
+    def __init__(self, crawler: Crawler) -> None:
+        params = params_of(crawler)
         kept = KEPT if "site_name" not in params.title_repairs else ""
-        return cls(
-            spider.rules,
-            version=params.pipeline_version + params.outline_version + kept,
-        )
+        self._version = params.pipeline_version + params.outline_version + kept
+        spider: Any = crawler.spider
+        self._rules: Rules = spider.rules
 
     def process_document(self, document: Document) -> None:
         """Add the hashes; drop a document that did not change since the stored one was made."""
@@ -257,7 +219,7 @@ def document_hash(fields: Mapping[str, Any], page_hash: str) -> str:
     return blake2b(page_hash.encode() + serialized(lasting), digest_size=16).hexdigest()
 
 
-class OutputPipeline:
+class OutputPipeline(Component):
     """Store the documents that leave the pipelines, and wait for their outbox rows.
 
     A page counts as done only together with its row, so a feed never gets a line that is not in the
@@ -266,16 +228,9 @@ class OutputPipeline:
     when their page was read: they go to the feeds directly.
     """
 
-    def __init__(self, recorder: Recorder, options: DocumentOptions) -> None:
-        self._recorder = recorder
-        self._options = options
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> OutputPipeline:
-        """Share the recorder with all other components that end a visit."""
-        crawl = crawl_of(crawler)
-        spider: Any = crawler.spider
-        return cls(crawl.recorder, spider.configuration.params.document_options())
+    def __init__(self, crawler: Crawler) -> None:
+        self._recorder = crawl_of(crawler).recorder
+        self._options = params_of(crawler).document_options()
 
     async def process_item(self, item: Any) -> Any:
         """Record a document and return its line; raises DropItem if there is no line to write.

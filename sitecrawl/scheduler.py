@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
 
 from scrapy import Request, Spider
 from scrapy.core.scheduler import BaseScheduler
 from scrapy.crawler import Crawler
-from scrapy.statscollectors import StatsCollector
 from scrapy.utils.defer import deferred_from_coro
 from twisted.internet.defer import Deferred
 from typing_extensions import override
 
-from sitecrawl.extensions.crawl import Crawl, crawl_of
+from sitecrawl.components import Component
+from sitecrawl.extensions.crawl import crawl_of
 from sitecrawl.frontier.base import Candidate
 from sitecrawl.reqmeta import BEGAN, OWN, is_adhoc, visit_of
 from sitecrawl.scheduling.origin import Origin
@@ -22,20 +21,15 @@ from sitecrawl.scheduling.origin import Origin
 logger = logging.getLogger(__name__)
 
 
-class OriginScheduler(BaseScheduler):
+class OriginScheduler(Component, BaseScheduler):
     """Implementation of Scrapy's scheduler interface on the ready queue of origins.
 
     ``next_request`` returns None if no origin is ready now, and a timer wakes the engine when the
     next one is; the crawl is finished when ``has_pending_requests`` returns False.
     """
 
-    def __init__(
-        self,
-        crawl: Crawl,
-        *,
-        fingerprint: Callable[[Request], bytes],
-        stats: StatsCollector,
-    ) -> None:
+    def __init__(self, crawler: Crawler) -> None:
+        crawl = crawl_of(crawler)
         self._owner = crawl.owner
         self._recorder = crawl.recorder
         self._delivery = crawl.delivery
@@ -56,23 +50,14 @@ class OriginScheduler(BaseScheduler):
             crawl.robots.answered,
             crawl.usage_files.answered,
         )
-        self._fingerprint = fingerprint
+        self._fingerprint = crawler.request_fingerprinter.fingerprint
         self._seen: set[bytes] = set()
-        self._stats = stats
+        self._stats = crawler.stats
         self._engine = crawl.engine
         self._budget = crawl.budget
         self._timer: asyncio.TimerHandle | None = None
         self._closing = False
         self._owner.failed.connect(self._stop)
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> OriginScheduler:
-        """Build it from the parts of the crawl."""
-        return cls(
-            crawl_of(crawler),
-            fingerprint=crawler.request_fingerprinter.fingerprint,
-            stats=crawler.stats,
-        )
 
     @override
     def open(self, spider: Spider) -> Deferred[None]:

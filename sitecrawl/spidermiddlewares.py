@@ -5,28 +5,18 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from typing import Any
 
-from scrapy.crawler import Crawler
+from sitecrawl.components import Component, params_of
+from sitecrawl.extensions.crawl import crawl_of
 
-from sitecrawl.extensions.crawl import Crawl, crawl_of
 
-
-class StartMiddleware:
+class StartMiddleware(Component):
     """Middleware that adds the starts, and delivers what an earlier run left undelivered."""
-
-    def __init__(self, crawl: Crawl, spider: Any) -> None:
-        self._crawl = crawl
-        self._spider = spider
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> StartMiddleware:
-        """Build it with the crawl."""
-        crawl = crawl_of(crawler)
-        return cls(crawl, crawler.spider)
 
     async def process_start(self, start: AsyncIterator[Any]) -> AsyncIterator[Any]:
         """Begin the crawl, then continue with the requests that the spider adds."""
-        await self._crawl.delivery.resume()
-        await self._crawl.begin(self._spider.configuration.params.start)
-        await self._crawl.delivery.collect()
+        crawl = crawl_of(self._crawler)
+        await crawl.delivery.resume()
+        await crawl.begin(params_of(self._crawler).start)
+        await crawl.delivery.collect()
         async for each in start:
             yield each

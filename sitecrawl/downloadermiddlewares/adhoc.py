@@ -11,6 +11,7 @@ from scrapy.exceptions import NotConfigured
 from scrapy.http import Response
 from scrapy.utils.misc import build_from_crawler, load_object
 
+from sitecrawl.components import Component
 from sitecrawl.reqmeta import is_adhoc
 from sitecrawl.scheduling.fetch_outcomes import RequestDropped
 
@@ -20,20 +21,15 @@ REDIRECT = "scrapy.downloadermiddlewares.redirect.RedirectMiddleware"
 logger = logging.getLogger(__name__)
 
 
-class AdhocMiddleware:
+class AdhocMiddleware(Component):
     """Proxy of Scrapy's retry and redirect middlewares, which are loaded when needed.
 
     Refusals by the rules or robots.txt are logged, because Scrapy drops them silently.
     """
 
     def __init__(self, crawler: Crawler) -> None:
-        self._crawler = crawler
+        super().__init__(crawler)
         self._loaded: dict[str, Any] = {}
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> AdhocMiddleware:
-        """Build it with the settings of Scrapy's two middlewares."""
-        return cls(crawler)
 
     def process_response(self, request: Request, response: Response) -> Request | Response:
         """Retry or redirect; any other response goes to the spider, or its errback."""

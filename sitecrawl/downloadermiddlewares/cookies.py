@@ -11,30 +11,25 @@ from scrapy.exceptions import NotConfigured
 from scrapy.http import Response
 from scrapy.utils.misc import build_from_crawler, load_object
 
+from sitecrawl.components import Component, params_of
 from sitecrawl.http.session_file import read_cookies
 
 
-class CookiesMiddleware:
+class CookiesMiddleware(Component):
     """Substitute for Scrapy's cookies middleware until a site sets a cookie.
 
     Scrapy's imports an HTTP client, with its list of suffixes: a tenth of the start-up time, and
     most crawls see no cookie.
     """
 
-    def __init__(self, crawler: Crawler, file: str = "") -> None:
-        self._crawler = crawler
+    def __init__(self, crawler: Crawler) -> None:
+        super().__init__(crawler)
         self._cookies: Any = None
-        if file:
-            self._kept().take(read_cookies(Path(file)))
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> CookiesMiddleware:
-        """Build it, unless the crawl's options switch cookies off."""
-        spider: Any = crawler.spider
-        params = spider.configuration.params
+        params = params_of(crawler)
         if not params.cookies:
             raise NotConfigured("cookies are off")
-        return cls(crawler, params.cookie_file)
+        if params.cookie_file:
+            self._kept().take(read_cookies(Path(params.cookie_file)))
 
     def process_request(self, request: Request) -> None:
         """Add the site's cookies, if it has any."""

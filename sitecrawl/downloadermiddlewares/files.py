@@ -9,7 +9,7 @@ from scrapy import Request, signals
 from scrapy.crawler import Crawler
 from scrapy.http import Response
 
-from sitecrawl.config.options.crawl_options import CrawlParams
+from sitecrawl.components import Component, params_of
 from sitecrawl.crawl.reader_processes import FileLimits, FileReaders, FileReadersError, ReadFile
 from sitecrawl.policy.http.answers import FetchResult
 from sitecrawl.policy.outcomes import Outcome
@@ -22,26 +22,19 @@ FAILED = FetchResult(Outcome.CANCELLED, "reader_failed")
 STOPPED = FetchResult(Outcome.CANCELLED, "shutdown")
 
 
-class FilesMiddleware:
+class FilesMiddleware(Component):
     """Convert files to HTML, which the meta-robots middleware reads like any page.
 
     The origin's slot is already free: the next request does not wait for the file. Neither does a
     crawl that is stopped; the file stays due.
     """
 
-    def __init__(self, crawler: Crawler, params: CrawlParams) -> None:
-        names = [each.name for each in wanted_formats(params.content_types)]
-        self._crawler = crawler
+    def __init__(self, crawler: Crawler) -> None:
+        super().__init__(crawler)
+        names = [each.name for each in wanted_formats(params_of(crawler).content_types)]
         self._stats = crawler.stats
         self._readers = FileReaders(names, FileLimits())
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> FilesMiddleware:
-        """Build it with the crawl's limits, and close it with the crawl."""
-        spider: Any = crawler.spider
-        files = cls(crawler, spider.configuration.params)
-        crawler.signals.connect(files.close, signals.engine_stopped)
-        return files
+        crawler.signals.connect(self.close, signals.engine_stopped)
 
     async def process_response(self, request: Request, response: Response) -> Response:
         """Attach the file's HTML, or its fault, to the request."""

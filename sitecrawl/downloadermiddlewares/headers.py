@@ -10,13 +10,12 @@ from scrapy import Request
 from scrapy.crawler import Crawler
 from scrapy.http import Response
 
+from sitecrawl.components import Component, params_of
 from sitecrawl.config.assembly import header_policy
-from sitecrawl.config.options.crawl_options import CrawlParams
-from sitecrawl.crawl.frontier_owner import FrontierOwner
 from sitecrawl.extensions.crawl import crawl_of
 from sitecrawl.frontier.base import DueUrl
 from sitecrawl.frontier.kept_files import KeptFile
-from sitecrawl.policy.http.request_headers import HeaderPolicy, Wanted, conditional, modified_since
+from sitecrawl.policy.http.request_headers import Wanted, conditional, modified_since
 from sitecrawl.policy.outcomes import Outcome
 from sitecrawl.reqmeta import KEPT, UNCHANGED, is_of_site, robots_of, sitemap_of, visit_of
 from sitecrawl.responses import header
@@ -25,18 +24,12 @@ from sitecrawl.web.validators import if_none_match
 FORBIDDEN = int(Outcome.USAGE_FORBIDDEN)
 
 
-class HeadersMiddleware:
+class HeadersMiddleware(Component):
     """User-Agent, From, Accept, Referer, credentials and custom headers, as configured."""
 
-    def __init__(self, policy: HeaderPolicy) -> None:
-        self._policy = policy
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> HeadersMiddleware:
-        """Build it with the spider's configuration."""
-        crawl = crawl_of(crawler)
-        origins = crawl.discovery.rules.scope.start_origins
-        return cls(header_policy(crawler.spider.configuration.params, origins))  # type: ignore[union-attr]
+    def __init__(self, crawler: Crawler) -> None:
+        origins = crawl_of(crawler).discovery.rules.scope.start_origins
+        self._policy = header_policy(params_of(crawler), origins)
 
     def process_request(self, request: Request) -> None:
         """Add the headers that the request does not have yet."""
@@ -51,7 +44,7 @@ class HeadersMiddleware:
             request.headers.setdefault(name, value)
 
 
-class ConditionalMiddleware:
+class ConditionalMiddleware(Component):
     """If-None-Match and If-Modified-Since for URLs whose content is known.
 
     Pages that were read with other options are requested without them: after a 304 the old document
@@ -60,16 +53,11 @@ class ConditionalMiddleware:
     become documents; and in a crawl that listens, each start once, for the feeds that it names.
     """
 
-    def __init__(self, params: CrawlParams) -> None:
-        self._params = params
+    def __init__(self, crawler: Crawler) -> None:
+        params = self._params = params_of(crawler)
         self._reading = params.reading
         self._following = params.following if params.follows else None
         self._starts: set[int] = set()
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> ConditionalMiddleware:
-        """Build it with the spider's configuration."""
-        return cls(crawler.spider.configuration.params)  # type: ignore[union-attr]
 
     def process_request(self, request: Request) -> None:
         """Add the validators of the last visit that returned content."""
@@ -94,24 +82,18 @@ class ConditionalMiddleware:
         return self._following is None or due.following == self._following.at(due.depth)
 
 
-class KeptFilesMiddleware:
+class KeptFilesMiddleware(Component):
     """Conditional requests for files about a site; after a 304 the kept file is the response.
 
-    With an archive (``keeps`` is false) nothing is kept: it is to have each file as a whole. With
-    ``force`` all are requested anew.
+    With an archive nothing is kept: it is to have each file as a whole. With ``force`` all are
+    requested anew.
     """
 
-    def __init__(self, owner: FrontierOwner, *, keeps: bool, force: bool) -> None:
-        self._owner = owner
-        self._keeps = keeps
-        self._force = force
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> KeptFilesMiddleware:
-        """Build it with the crawl's database."""
-        params = crawler.spider.configuration.params  # type: ignore[union-attr]
-        archives = params.warc or params.from_warc
-        return cls(crawl_of(crawler).owner, keeps=not archives, force=params.force)
+    def __init__(self, crawler: Crawler) -> None:
+        params = params_of(crawler)
+        self._owner = crawl_of(crawler).owner
+        self._keeps = not (params.warc or params.from_warc)
+        self._force = params.force
 
     def process_request(self, request: Request) -> Awaitable[None] | None:
         """Add the validators of the kept file, if there is one."""

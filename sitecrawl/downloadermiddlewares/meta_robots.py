@@ -12,11 +12,11 @@ from scrapy import Request, signals
 from scrapy.crawler import Crawler
 from scrapy.http import Response
 
+from sitecrawl.components import Component, params_of
 from sitecrawl.crawl.reader_processes import PageReaders, PageReadersError
 from sitecrawl.crawl.visit import Visit
-from sitecrawl.extensions.crawl import Crawl, crawl_of
+from sitecrawl.extensions.crawl import crawl_of
 from sitecrawl.policy.documents.audit import audit_text
-from sitecrawl.policy.documents.obedience import Obedience
 from sitecrawl.policy.documents.usage_permissions import (
     NOTHING_SAID,
     preceded,
@@ -53,7 +53,7 @@ READ_HEADERS = (ROBOTS_TAG, "Link", "Refresh", "Content-Language", "Last-Modifie
 USAGE_HEADERS = (*HEADERS, ROBOTS_TAG)
 
 
-class MetaRobotsMiddleware:
+class MetaRobotsMiddleware(Component):
     """Enforcement of meta robots and X-Robots-Tag.
 
     Only the placeholder middleware is nearer to the engine: the response is final here, after
@@ -72,43 +72,21 @@ class MetaRobotsMiddleware:
     site as they are today, may withdraw the document, and end the visit here.
     """
 
-    def __init__(
-        self,
-        obedience: Obedience,
-        options: ReadOptions,
-        crawl: Crawl,
-        xpaths: tuple[tuple[str, str], ...] = (),
-        readers: PageReaders | None = None,
-        *,
-        keeps_html: bool = False,
-    ) -> None:
-        self._obedience = obedience
-        self._options = options
+    def __init__(self, crawler: Crawler) -> None:
+        spider: Any = crawler.spider
+        params, crawl = params_of(crawler), crawl_of(crawler)
+        self._obedience = params.obedience()
+        self._options: ReadOptions = spider.read_options
+        self._xpaths: tuple[tuple[str, str], ...] = spider.xpath_fields
+        self._keeps_html = params.keep == "html"
         self._robots = crawl.robots
         self._usage_files = crawl.usage_files
         self._owner = crawl.owner
         self._listings = crawl.listing_requests
-        self._xpaths = xpaths
-        self._readers = readers
         self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
-        self._keeps_html = keeps_html
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> MetaRobotsMiddleware:
-        """Build it with the spider's configuration."""
-        spider: Any = crawler.spider
-        params, readers = spider.configuration.params, None
-        if params.readers:
-            readers = PageReaders(spider.read_options, params.readers)
-            crawler.signals.connect(readers.close, signals.engine_stopped)
-        return cls(
-            params.obedience(),
-            spider.read_options,
-            crawl_of(crawler),
-            spider.xpath_fields,
-            readers,
-            keeps_html=params.keep == "html",
-        )
+        self._readers = PageReaders(self._options, params.readers) if params.readers else None
+        if self._readers is not None:
+            crawler.signals.connect(self._readers.close, signals.engine_stopped)
 
     def process_response(
         self, request: Request, response: Response

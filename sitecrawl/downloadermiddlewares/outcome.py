@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from scrapy import Request
 from scrapy.crawler import Crawler
 from scrapy.http import Headers, Response
 
-from sitecrawl.crawl.discovery import Discovery
+from sitecrawl.components import Component, params_of
 from sitecrawl.crawl.visit import ResponseFacts, Visit
 from sitecrawl.extensions.crawl import crawl_of
 from sitecrawl.policy.decision import Decision
@@ -29,22 +27,15 @@ from sitecrawl.web.urls.url import resolve
 from sitecrawl.web.validators import fresh_until
 
 
-class OutcomeMiddleware:
+class OutcomeMiddleware(Component):
     """Record status and headers of a response in the visit; redirects are recorded, not followed.
 
     A 304 passes as content does: the meta-robots middleware decides about it.
     """
 
-    def __init__(self, discovery: Discovery, *, has_session: bool) -> None:
-        self._discovery = discovery
-        self._has_session = has_session
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> OutcomeMiddleware:
-        """Build it with the crawl's discovery, which judges redirect targets."""
-        spider: Any = crawler.spider
-        has_session = spider.configuration.params.has_session
-        return cls(crawl_of(crawler).discovery, has_session=has_session)
+    def __init__(self, crawler: Crawler) -> None:
+        self._discovery = crawl_of(crawler).discovery
+        self._has_session = params_of(crawler).has_session
 
     def process_response(self, request: Request, response: Response) -> Response:
         """Return a response with content; raise IgnoreRequest for any other."""

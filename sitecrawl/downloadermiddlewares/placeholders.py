@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 from scrapy import Request
 from scrapy.crawler import Crawler
 from scrapy.http import Response
 
+from sitecrawl.components import Component, params_of
 from sitecrawl.extensions.crawl import crawl_of
 from sitecrawl.policy.documents.placeholders import judge_page
 from sitecrawl.policy.outcomes import Outcome
 from sitecrawl.reqmeta import READ_PAGE, read_page_of, visit_of
 from sitecrawl.scheduling.fetch_outcomes import VisitPostponed
-from sitecrawl.scheduling.missing_page_probes import MissingPageProbes
 
 
-class PlaceholderMiddleware:
+class PlaceholderMiddleware(Component):
     """Recognition of soft 404s, login and consent walls, script shells, parked and error pages.
 
     It comes after the meta-robots middleware, which has read the page; pages that ask not to be
@@ -25,16 +24,9 @@ class PlaceholderMiddleware:
     follows the links nevertheless, and makes no document.
     """
 
-    def __init__(self, kinds: frozenset[Outcome], probes: MissingPageProbes | None) -> None:
-        self._kinds = kinds
-        self._probes = probes
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> PlaceholderMiddleware:
-        """Build it with the kinds that the spider's configuration names."""
-        spider: Any = crawler.spider
-        kinds = spider.configuration.params.placeholder_outcomes
-        return cls(kinds, crawl_of(crawler).probes if Outcome.SOFT_404 in kinds else None)
+    def __init__(self, crawler: Crawler) -> None:
+        self._kinds = params_of(crawler).placeholder_outcomes
+        self._probes = crawl_of(crawler).probes if Outcome.SOFT_404 in self._kinds else None
 
     def process_response(self, request: Request, response: Response) -> Response:
         """Attach the verdict; raise IgnoreRequest to visit a page again after a probe."""

@@ -2,34 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from itertools import count
-from typing import Any
 
 from scrapy import Request
 from scrapy.crawler import Crawler
 
+from sitecrawl.components import Component, params_of
 from sitecrawl.reqmeta import PROXY
 
 REST = 100
 """Requests for which a proxy rests after a failure, while there are others."""
 
 
-class RotatingProxies:
+class RotatingProxies(Component):
     """Choice of the proxy whose turn it is, unless the request names one.
 
     Scrapy's middleware, which comes next, takes name and password from its URL.
     """
 
-    def __init__(self, proxies: Iterable[str]) -> None:
+    def __init__(self, crawler: Crawler) -> None:
         self._order = count()
-        self._turns = {proxy: next(self._order) for proxy in proxies}
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> RotatingProxies:
-        """Build it with the proxies that the spider's configuration lists."""
-        spider: Any = crawler.spider
-        return cls(each.get_secret_value() for each in spider.configuration.params.proxies)
+        proxies = params_of(crawler).proxies
+        self._turns = {proxy.get_secret_value(): next(self._order) for proxy in proxies}
 
     def process_request(self, request: Request) -> None:
         """Choose a proxy for the request."""

@@ -6,7 +6,7 @@ from scrapy import Request
 from scrapy.crawler import Crawler
 from scrapy.http import Response
 
-from sitecrawl.crawl.discovery import Discovery
+from sitecrawl.components import Component
 from sitecrawl.extensions.crawl import crawl_of
 from sitecrawl.policy.http.answers import FetchResult
 from sitecrawl.policy.outcomes import Outcome
@@ -16,16 +16,11 @@ from sitecrawl.scheduling.fetch_outcomes import ResponseWithoutContent
 MOVED = FetchResult(Outcome.REDIRECT, "script")
 
 
-class RendererMiddleware:
+class RendererMiddleware(Component):
     """Recorder of redirects by script among the responses with content."""
 
-    def __init__(self, discovery: Discovery) -> None:
-        self._discovery = discovery
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> RendererMiddleware:
-        """Build it with the crawl's discovery, which judges redirect targets."""
-        return cls(crawl_of(crawler).discovery)
+    def __init__(self, crawler: Crawler) -> None:
+        self._discovery = crawl_of(crawler).discovery
 
     def process_response(self, request: Request, response: Response) -> Response:
         """Return a page unchanged; raise IgnoreRequest if its scripts redirect elsewhere."""

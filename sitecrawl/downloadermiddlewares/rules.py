@@ -5,27 +5,21 @@ from __future__ import annotations
 from scrapy import Request
 from scrapy.crawler import Crawler
 
+from sitecrawl.components import Component
 from sitecrawl.extensions.crawl import crawl_of
 from sitecrawl.policy.outcomes import Outcome
-from sitecrawl.policy.urls.rule_engine import Rules
 from sitecrawl.reqmeta import USAGE_FILE, is_login, origin_of, robots_of, visit_of
 from sitecrawl.scheduling.fetch_outcomes import RequestDropped
-from sitecrawl.scheduling.robots_files import RobotsFiles
 
 
-class RulesMiddleware:
+class RulesMiddleware(Component):
     """Check of the requests that the origin queues have not already judged.
 
     Requests of an origin that was given up meanwhile are dropped.
     """
 
-    def __init__(self, rules: Rules) -> None:
-        self._rules = rules
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> RulesMiddleware:
-        """Build it with the spider's rules."""
-        return cls(crawler.spider.rules)  # type: ignore[union-attr]
+    def __init__(self, crawler: Crawler) -> None:
+        self._rules = crawl_of(crawler).discovery.rules
 
     def process_request(self, request: Request) -> None:
         """Drop a request whose URL is not admitted."""
@@ -41,16 +35,11 @@ class RulesMiddleware:
             raise RequestDropped(Outcome.BLOCKED_URL_BY_LOCAL_POLICY, decision.reason)
 
 
-class RobotsMiddleware:
+class RobotsMiddleware(Component):
     """Check of the requests that the origin queues have not already judged."""
 
-    def __init__(self, robots: RobotsFiles) -> None:
-        self._robots = robots
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> RobotsMiddleware:
-        """Build it with the robots.txt files that the origin queues use."""
-        return cls(crawl_of(crawler).robots)
+    def __init__(self, crawler: Crawler) -> None:
+        self._robots = crawl_of(crawler).robots
 
     def process_request(self, request: Request) -> None:
         """Drop a request that the origin's robots.txt does not allow."""

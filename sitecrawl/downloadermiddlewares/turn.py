@@ -8,44 +8,34 @@ import time
 from scrapy import Request
 from scrapy.crawler import Crawler
 from scrapy.http import Response
-from scrapy.statscollectors import StatsCollector
 
+from sitecrawl.components import Component
 from sitecrawl.extensions.crawl import crawl_of
 from sitecrawl.http.fetch_errors import LeaseExpiredError
 from sitecrawl.policy.http.politeness import MAX_RETRY_AFTER
 from sitecrawl.reqmeta import BEGAN, SENT_AT, origin_of, robots_of, visit_of
 from sitecrawl.responses import header
 from sitecrawl.scheduling.fetch_outcomes import charge_failure, charge_response
-from sitecrawl.scheduling.leased_origins import LeasedOrigins
 from sitecrawl.scheduling.origin import Origin
-from sitecrawl.scheduling.origin_queues import OriginQueues
-from sitecrawl.scheduling.yields import Yields
 from sitecrawl.web.validators import retry_after
 
 REQUESTS_PER_SAVE = 200
 """Requests to an origin after which its receipt is stored, so that a kill loses no more."""
 
 
-class TurnMiddleware:
+class TurnMiddleware(Component):
     """Middleware nearest to the downloader, which sees each request begin and end.
 
     The delay is counted from the end of the response, which is never sooner than from its
     beginning. The failure budget is charged before the next request is sent.
     """
 
-    def __init__(
-        self, queues: OriginQueues, leased: LeasedOrigins, yields: Yields, stats: StatsCollector
-    ) -> None:
-        self._queues = queues
-        self._leased = leased
-        self._yields = yields
-        self._stats = stats
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> TurnMiddleware:
-        """Build it with the origin queues that the scheduler uses."""
+    def __init__(self, crawler: Crawler) -> None:
         crawl = crawl_of(crawler)
-        return cls(crawl.queues, crawl.leased, crawl.leased.knowledge.yields, crawler.stats)
+        self._queues = crawl.queues
+        self._leased = crawl.leased
+        self._yields = crawl.leased.knowledge.yields
+        self._stats = crawler.stats
 
     def process_request(self, request: Request) -> None:
         """Record when the request is sent."""

@@ -11,6 +11,7 @@ from scrapy import signals
 from scrapy.crawler import Crawler
 
 from sitecrawl import typed_program
+from sitecrawl.components import Component
 from sitecrawl.config.assembly import database_url
 from sitecrawl.config.configuration import Configuration, changed_options
 from sitecrawl.config.options.crawl_options import NAMING, READING
@@ -24,22 +25,16 @@ KEEPS_ITS_LIST = (
 logger = logging.getLogger(__name__)
 
 
-class ConfigurationChanges:
+class ConfigurationChanges(Component):
     """Comparison of a run's configuration with that of the run before it."""
 
     def __init__(self, crawler: Crawler) -> None:
+        super().__init__(crawler)
         spider: Any = crawler.spider
-        self._crawler = crawler
         self._configuration: Configuration = spider.configuration
         params = self._configuration.params
         self._url = database_url(crawler.settings["SITECRAWL_DATABASE"], params)
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> ConfigurationChanges:
-        """Build it to log once the crawl database is open, before any request."""
-        extension = cls(crawler)
-        crawler.signals.connect(extension.spider_opened, signals.spider_opened)
-        return extension
+        crawler.signals.connect(self.spider_opened, signals.spider_opened)
 
     async def spider_opened(self) -> None:
         """Log one line if options that affect documents have changed."""

@@ -10,7 +10,7 @@ from scrapy import signals
 from scrapy.crawler import Crawler
 from scrapy.exceptions import CloseSpider, DontCloseSpider
 
-from sitecrawl.config.options.crawl_options import CrawlParams
+from sitecrawl.components import Component, params_of
 from sitecrawl.crawl.run_summary import (
     MAX_STARTS,
     LogLine,
@@ -27,29 +27,22 @@ from sitecrawl.scheduling.yields import left_out_lines
 from sitecrawl.statuses import DATABASE_ERROR, DONE, MAX_PAGES, NO_RESULT, STARTS_FAILED
 
 
-class CrawlEnding:
+class CrawlEnding(Component):
     """The end of a crawl; ``counters`` are those of all workers, empty before it."""
 
-    def __init__(self, crawler: Crawler, params: CrawlParams) -> None:
+    def __init__(self, crawler: Crawler) -> None:
+        super().__init__(crawler)
         self.counters: dict[str, Any] = {}
         self.result = RunEnding(DATABASE_ERROR, "shutdown", 0)
-        self._crawler = crawler
-        self._params = params
+        self._params = params_of(crawler)
         self._stats = crawler.stats
         self._finish_reason = "shutdown"
         self._collected = self._unstored = False
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> CrawlEnding:
-        """Build it for the crawl, and connect it to Scrapy's signals."""
-        spider: Any = crawler.spider
-        ending = cls(crawler, spider.configuration.params)
         connect = crawler.signals.connect
-        connect(ending.spider_idle, signals.spider_idle)
-        connect(ending.spider_closed, signals.spider_closed)
-        connect(ending.feeds_closed, signals.feed_exporter_closed)
-        connect(ending.engine_stopped, signals.engine_stopped)
-        return ending
+        connect(self.spider_idle, signals.spider_idle)
+        connect(self.spider_closed, signals.spider_closed)
+        connect(self.feeds_closed, signals.feed_exporter_closed)
+        connect(self.engine_stopped, signals.engine_stopped)
 
     @property
     def _crawl(self) -> Crawl:

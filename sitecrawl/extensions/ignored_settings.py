@@ -10,6 +10,7 @@ from scrapy import signals
 from scrapy.crawler import Crawler
 from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings
 
+from sitecrawl.components import Component
 from sitecrawl.config.assembly import spider_settings
 from sitecrawl.config.options.crawl_options import CrawlParams
 
@@ -70,18 +71,12 @@ OFF = ("", "0", "false", "none", "never", "0.0", "{}", "[]")
 logger = logging.getLogger(__name__)
 
 
-class IgnoredSettings:
+class IgnoredSettings(Component):
     """Warnings of ignored settings, logged once as the crawl begins."""
 
     def __init__(self, crawler: Crawler) -> None:
-        self._crawler = crawler
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> IgnoredSettings:
-        """Build it to log before any request."""
-        extension = cls(crawler)
-        crawler.signals.connect(extension.spider_opened, signals.spider_opened)
-        return extension
+        super().__init__(crawler)
+        crawler.signals.connect(self.spider_opened, signals.spider_opened)
 
     def spider_opened(self) -> None:
         """Log a line for each ignored setting."""

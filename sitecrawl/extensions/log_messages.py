@@ -14,6 +14,7 @@ from scrapy.exceptions import NotConfigured
 from scrapy.logformatter import LogFormatterResult
 from scrapy.utils.log import get_scrapy_root_handler
 
+from sitecrawl.components import Component, params_of
 from sitecrawl.console.terminal import printable
 
 ENGINE = "scrapy.core.engine"
@@ -53,18 +54,14 @@ class LogFormatter(logformatter.LogFormatter):
         return message if message["level"] >= self._level else None
 
 
-class PrintableLog:
+class PrintableLog(Component):
     """Escaping of control characters in everything that Scrapy's log handler writes."""
 
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> PrintableLog:
-        """Build for each crawl: Scrapy creates a new handler before the spider is opened."""
-        extension = cls()
-        crawler.signals.connect(extension.spider_opened, signals.spider_opened)
-        return extension
+    def __init__(self, crawler: Crawler) -> None:
+        crawler.signals.connect(self.spider_opened, signals.spider_opened)
 
     def spider_opened(self) -> None:
-        """Wrap the handler's own formatter."""
+        """Wrap the formatter of the handler that Scrapy has created for this crawl."""
         handler = get_scrapy_root_handler()
         if handler is not None and not isinstance(handler.formatter, PrintableFormatter):
             handler.setFormatter(PrintableFormatter(handler.formatter or logging.Formatter()))
@@ -86,26 +83,19 @@ class PrintableFormatter(logging.Formatter):
         return self._formatter.format(clean)
 
 
-class JsonLog(logging.Filter):
+class JsonLog(Component, logging.Filter):
     """Formatter of Scrapy's log handler: ``time`` (UTC), ``level``, ``logger``, ``crawl``.
 
     Scrapy installs the handler after the extensions are built, and logs before its first signal.
     Therefore the formatter is set by the first record of the engine, as a filter that passes all.
     """
 
-    def __init__(self, crawl: str) -> None:
-        super().__init__()
-        self._crawl = crawl
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> JsonLog:
-        """Wait for the first record; raises NotConfigured for a log of text."""
+    def __init__(self, crawler: Crawler) -> None:
         if crawler.settings["SITECRAWL_LOG_FORMAT"] != "json":
             raise NotConfigured
-        spider: Any = crawler.spider
-        extension = cls(spider.configuration.params.database_name)
-        logging.getLogger(ENGINE).addFilter(extension)
-        return extension
+        logging.Filter.__init__(self)
+        self._crawl = params_of(crawler).database_name
+        logging.getLogger(ENGINE).addFilter(self)
 
     def filter(self, record: logging.LogRecord) -> bool:  # noqa: ARG002 -- every record passes
         """Set the formatter once."""

@@ -15,6 +15,7 @@ from scrapy import signals
 from scrapy.crawler import Crawler
 from scrapy.exceptions import NotConfigured
 
+from sitecrawl.components import Component, params_of
 from sitecrawl.config.assembly import database_url
 from sitecrawl.extensions.crawl import crawl_of
 from sitecrawl.extensions.crawl_ending import ending_of
@@ -38,46 +39,36 @@ SUCCESSES = frozenset({DONE, STARTS_FAILED})
 logger = logging.getLogger(__name__)
 
 
-class Metrics:
+class Metrics(Component):
     """Metrics that are renewed at intervals, and when the run begins and ends.
 
     The file is replaced atomically. Neither a file that cannot be written nor a port that is taken
     ends the crawl; each is logged once.
     """
 
-    def __init__(self, crawler: Crawler, path: str, port: int, seconds: float) -> None:
-        spider: Any = crawler.spider
-        params = spider.configuration.params
-        self._crawler = crawler
-        self._path = path.replace("NAME", params.database_name)
-        self._port, self._seconds = port, max(seconds, MIN_SECONDS)
-        self._url = database_url(crawler.settings["SITECRAWL_DATABASE"], params)
-        self._realm: str = params.realm
-        name = params.database_name
-        self._name = name if params.realm == DEFAULT_REALM else f"{name}/{params.realm}"
-        self._families: Any = import_module("sitecrawl.extensions.metric_families")
+    def __init__(self, crawler: Crawler) -> None:
+        super().__init__(crawler)
+        settings, params = crawler.settings, params_of(crawler)
+        path, self._port = settings["SITECRAWL_METRICS"], settings.getint("SITECRAWL_METRICS_PORT")
+        if not (path or self._port):
+            raise NotConfigured
+        name, self._realm = params.database_name, params.realm
+        self._path = path.replace("NAME", name)
+        self._seconds = max(settings.getfloat("SITECRAWL_STATISTICS_SECONDS"), MIN_SECONDS)
+        self._url = database_url(settings["SITECRAWL_DATABASE"], params)
+        families: Any = import_module("sitecrawl.extensions.metric_families")
         self._exposition: Any = import_module("prometheus_client.exposition")
-        self._collector = self._families.CrawlCollector()
-        self._now: CrawlMeasurements = self._families.CrawlMeasurements(
-            self._name, {}, time.time(), running=True
+        self._collector = families.CrawlCollector()
+        crawl = name if params.realm == DEFAULT_REALM else f"{name}/{params.realm}"
+        self._now: CrawlMeasurements = families.CrawlMeasurements(
+            crawl, {}, time.time(), running=True
         )
         self._read_at: dict[str, float] = {}
         self._task: asyncio.Task[None] | None = None
         self._server: Any = None
         self._unwritable = False
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Metrics:
-        """Build it if a file or a port is set; raises NotConfigured otherwise."""
-        settings = crawler.settings
-        path, port = settings["SITECRAWL_METRICS"], settings.getint("SITECRAWL_METRICS_PORT")
-        if not (path or port):
-            raise NotConfigured
-        seconds = settings.getfloat("SITECRAWL_STATISTICS_SECONDS")
-        extension = cls(crawler, path, port, seconds)
-        crawler.signals.connect(extension.spider_opened, signals.spider_opened)
-        crawler.signals.connect(extension.engine_stopped, signals.engine_stopped)
-        return extension
+        crawler.signals.connect(self.spider_opened, signals.spider_opened)
+        crawler.signals.connect(self.engine_stopped, signals.engine_stopped)
 
     def spider_opened(self) -> None:
         """Open the port, and begin to measure."""

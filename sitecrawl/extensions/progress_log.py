@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any, TextIO
+from typing import Any
 
 from scrapy import signals
 from scrapy.crawler import Crawler
@@ -17,6 +17,7 @@ from scrapy.exceptions import NotConfigured
 from scrapy.extensions.feedexport import FeedExporter
 
 from sitecrawl import typed_program
+from sitecrawl.components import Component
 from sitecrawl.console.scrapy_commands import is_warning
 from sitecrawl.console.terminal import CLEAR, printable
 from sitecrawl.crawl.run_summary import ProgressSnapshot, counted
@@ -42,26 +43,19 @@ NEVER = logging.CRITICAL + 1
 logger = logging.getLogger(__name__)
 
 
-class Progress:
+class Progress(Component):
     """Progress line below the log lines; only on a terminal."""
 
-    def __init__(self, crawler: Crawler, terminal: TextIO) -> None:
-        self._crawler = crawler
-        self._terminal = terminal
+    def __init__(self, crawler: Crawler) -> None:
+        super().__init__(crawler)
+        is_json = crawler.settings["SITECRAWL_LOG_FORMAT"] == "json"
+        if crawler.settings["LOG_FILE"] or is_json or not sys.stderr.isatty():
+            raise NotConfigured
+        self._terminal = sys.stderr
         self._began = 0.0
         self._task: asyncio.Task[None] | None = None
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Progress:
-        """Build if the log goes to a terminal; raises NotConfigured otherwise."""
-        settings = crawler.settings
-        is_json = settings["SITECRAWL_LOG_FORMAT"] == "json"
-        if settings["LOG_FILE"] or is_json or not sys.stderr.isatty():
-            raise NotConfigured
-        extension = cls(crawler, sys.stderr)
-        crawler.signals.connect(extension.spider_opened, signals.spider_opened)
-        crawler.signals.connect(extension.spider_closed, signals.spider_closed)
-        return extension
+        crawler.signals.connect(self.spider_opened, signals.spider_opened)
+        crawler.signals.connect(self.spider_closed, signals.spider_closed)
 
     def spider_opened(self) -> None:
         """Start to show the line."""
@@ -105,34 +99,23 @@ class Progress:
         self._terminal.flush()
 
 
-class ProgressLog:
-    """One log line for every ``pages`` more pages, at most one every ``seconds``.
+class ProgressLog(Component):
+    """One log line for every so many more pages, at most one in so many seconds.
 
     On a terminal the progress line replaces all but the last.
     """
 
-    def __init__(self, crawler: Crawler, pages: int, seconds: float) -> None:
-        self._crawler = crawler
-        self._pages = pages
-        self._seconds = seconds
+    def __init__(self, crawler: Crawler) -> None:
+        super().__init__(crawler)
         settings = crawler.settings
+        self._pages = settings.getint("SITECRAWL_STATISTICS_PAGES")
+        self._seconds = settings.getfloat("SITECRAWL_STATISTICS_SECONDS")
         level: Any = logging.getLevelName(settings["LOG_LEVEL"])
         self._level = level if settings.getbool("LOG_ENABLED") else NEVER
         self._began = 0.0
         self._task: asyncio.Task[None] | None = None
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> ProgressLog:
-        """Read the settings SITECRAWL_STATISTICS_PAGES and SITECRAWL_STATISTICS_SECONDS."""
-        settings, connect = crawler.settings, crawler.signals.connect
-        extension = cls(
-            crawler,
-            settings.getint("SITECRAWL_STATISTICS_PAGES"),
-            settings.getfloat("SITECRAWL_STATISTICS_SECONDS"),
-        )
-        connect(extension.spider_opened, signals.spider_opened)
-        connect(extension.engine_stopped, signals.engine_stopped)
-        return extension
+        crawler.signals.connect(self.spider_opened, signals.spider_opened)
+        crawler.signals.connect(self.engine_stopped, signals.engine_stopped)
 
     def spider_opened(self) -> None:
         """Start to watch the stats."""

@@ -12,8 +12,8 @@ from scrapy.http import Response
 from scrapy.utils.misc import load_object
 from w3lib.html import get_meta_refresh
 
+from sitecrawl.components import Component, params_of
 from sitecrawl.config.assembly import agent
-from sitecrawl.config.options.crawl_options import CrawlParams
 from sitecrawl.http.exchange import address_rule
 from sitecrawl.http.messages import Tunnel, proxy_of
 from sitecrawl.policy.decision import Decision
@@ -43,14 +43,12 @@ logger = logging.getLogger(__name__)
 PAGES_AT_ONCE = 4
 
 
-class RenderService:
+class RenderService(Component):
     """Extension that renders the pages which the policy selects, and replaces their bodies."""
 
     def __init__(self, crawler: Crawler) -> None:
-        spider: Any = crawler.spider
-        params: CrawlParams = spider.configuration.params
-        self._crawler = crawler
-        self._params = params
+        super().__init__(crawler)
+        params = self._params = params_of(crawler)
         self._stats = crawler.stats
         self._renderer_name = "playwright" if params.render == "auto" else params.render
         self._policy: RenderPolicy = (
@@ -61,13 +59,7 @@ class RenderService:
         self._renderer: Renderer | None = None
         self._trouble = ""
         self._retry_at = 0.0
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> RenderService:
-        """Build the service and connect it to the end of the crawl."""
-        rendering = cls(crawler)
-        crawler.signals.connect(rendering.close, signals.engine_stopped)
-        return rendering
+        crawler.signals.connect(self.close, signals.engine_stopped)
 
     def check(self) -> None:
         """Raise RendererMissingError if pages cannot be rendered at present."""

@@ -13,7 +13,7 @@ from scrapy.crawler import Crawler
 from scrapy.statscollectors import MemoryStatsCollector
 from twisted.internet.defer import Deferred
 
-from sitecrawl.downloadermiddlewares.turn import TurnMiddleware
+from sitecrawl.downloadermiddlewares import turn as turn_middleware
 from sitecrawl.extensions.crawl import Crawl
 from sitecrawl.policy.outcomes import Outcome
 from sitecrawl.reqmeta import BEGAN, ORIGIN
@@ -28,14 +28,15 @@ RETRY_AFTER = 500.0
 @pytest.mark.parametrize(("sent", "learned"), [(False, 0.0), (True, 0.0), (False, RETRY_AFTER)])
 @pytest_twisted.inlineCallbacks
 def test_a_request_that_was_never_sent_has_no_pause(
-    sent: bool, learned: float
+    sent: bool, learned: float, monkeypatch: pytest.MonkeyPatch
 ) -> Generator[Any, Any, None]:
     async def pause() -> float:
         crawler = Crawler(SiteSpider, {"SITECRAWL_DATABASE": "sqlite:///:memory:"})
         crawler.spider = SiteSpider.from_crawler(crawler, start=f"{SITE}/", delay="100")
-        stats = crawler.stats = MemoryStatsCollector(crawler)
+        crawler.stats = MemoryStatsCollector(crawler)
         crawl = Crawl(crawler)
-        turn = TurnMiddleware(crawl.queues, crawl.leased, crawl.leased.knowledge.yields, stats)
+        monkeypatch.setattr(turn_middleware, "crawl_of", lambda _: crawl)
+        turn = turn_middleware.TurnMiddleware(crawler)
         origin = crawl.leased.ensure(SITE)
         origin.open_visits += 1  # a page is on its way, or it would be given back
         before, now = origin.ready_at, asyncio.get_running_loop().time()

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import pytest
+from scrapy.crawler import Crawler
 
-from sitecrawl.config.options.crawl_options import CrawlParams
-from sitecrawl.config.rules_from_options import build_rules
 from sitecrawl.crawl.visit import ResponseFacts, Visit
 from sitecrawl.frontier.base import DueUrl
 from sitecrawl.items import Document
 from sitecrawl.pipelines import ChangePipeline
 from sitecrawl.policy.documents.obedience import RobotsVerdict
+from sitecrawl.spiders.site import SiteSpider
 from sitecrawl.web.html.page import Link, Page
 
 SITE = "http://example.org"
@@ -18,8 +18,9 @@ SITE = "http://example.org"
 
 def document_hash(links: int, session: int, memory: int) -> str | None:
     """The hash of a page whose links have a session id, under rules that remember so many."""
-    rules = build_rules(CrawlParams(start=[SITE]), {})
-    rules.memory = memory
+    crawler = Crawler(SiteSpider)
+    crawler.spider = spider = SiteSpider.from_crawler(crawler, start=SITE)
+    spider.rules.memory = memory
     page = Page(f"{SITE}/", f"{SITE}/", "text/html", title="Title", text="Text")
     query = f"?PHPSESSID={session:032}"
     page.links = tuple(Link(f"{SITE}/{number}{query}") for number in range(links))
@@ -27,7 +28,7 @@ def document_hash(links: int, session: int, memory: int) -> str | None:
     visit = Visit(due, 0.0)
     visit.response = ResponseFacts(200)
     document = Document(visit, page, RobotsVerdict())
-    ChangePipeline(rules, version="1").process_document(document)
+    ChangePipeline(crawler).process_document(document)
     return visit.hashes.document
 
 
