@@ -14,12 +14,7 @@ from sitecrawl.config.config_errors import ConfigError
 from sitecrawl.config.types import read_duration
 from sitecrawl.console.scrapy_commands import DescribedCommand, MisuseError
 from sitecrawl.console.terminal import print_errors, print_lines
-from sitecrawl.http.agent_identity import (
-    UnusableKeyError,
-    check_agent,
-    make_key,
-    read_identity,
-)
+from sitecrawl.http.agent_identity import UnusableKeyError, check_agent, make_key, read_identity
 from sitecrawl.statuses import BAD_USAGE, DONE, NO_RESULT
 
 

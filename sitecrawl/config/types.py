@@ -215,9 +215,7 @@ Extensions = Annotated[
     Notation("list of extensions", "file extensions parted by commas, spaces, bars or semicolons"),
 ]
 Urls = Annotated[
-    tuple[str, ...],
-    BeforeValidator(read_urls),
-    Notation("list of URLs", "URLs parted by spaces"),
+    tuple[str, ...], BeforeValidator(read_urls), Notation("list of URLs", "URLs parted by spaces")
 ]
 Patterns = Annotated[
     tuple[str, ...],
@@ -241,22 +239,10 @@ Selectors = Annotated[
     Notation("table", "name:selector pairs parted by commas, or a TOML table"),
 ]
 WorkerCount = Annotated[
-    int,
-    BeforeValidator(read_workers),
-    Notation("whole number", "a number, or auto for one a core"),
+    int, BeforeValidator(read_workers), Notation("whole number", "a number, or auto for one a core")
 ]
-Duration = Annotated[
-    float,
-    BeforeValidator(read_duration),
-    Notation("duration", DURATION),
-]
+Duration = Annotated[float, BeforeValidator(read_duration), Notation("duration", DURATION)]
 Recrawl = Annotated[
-    float | Literal["auto"],
-    BeforeValidator(read_recrawl),
-    Notation("duration", DURATION),
+    float | Literal["auto"], BeforeValidator(read_recrawl), Notation("duration", DURATION)
 ]
-ByteSize = Annotated[
-    int,
-    BeforeValidator(read_size),
-    Notation("size", SIZE),
-]
+ByteSize = Annotated[int, BeforeValidator(read_size), Notation("size", SIZE)]

@@ -26,13 +26,7 @@ URL_REASONS = tuple(rule.reason for stage in STAGES for rule in stage.rules)
 """Reasons that depend on the URL alone."""
 LINK_REASONS = tuple(rule.reason for rule in LINK_RULES)
 """Reasons that depend on the place of a link."""
-LIMIT_REASONS = (
-    LINKS_PER_PAGE,
-    DIRECTORY_FULL,
-    RedirectChains.reason,
-    LOW_YIELD,
-    ENDLESS,
-)
+LIMIT_REASONS = (LINKS_PER_PAGE, DIRECTORY_FULL, RedirectChains.reason, LOW_YIELD, ENDLESS)
 """Reasons of the limits that count while a crawl runs."""
 REFUSAL_REASONS = (
     *URL_REASONS,

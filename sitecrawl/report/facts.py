@@ -139,10 +139,7 @@ class Facts:
     """
 
     def __init__(
-        self,
-        survey: Survey,
-        run: RunRecord,
-        reading: Callable[[str], object] | None = None,
+        self, survey: Survey, run: RunRecord, reading: Callable[[str], object] | None = None
     ) -> None:
         self.survey = survey
         self._reading = reading

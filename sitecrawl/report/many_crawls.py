@@ -30,9 +30,7 @@ CRAWLS = ReportList(
 
 
 def read_crawls(
-    overviews: Iterable[CrawlOverview],
-    wanted: Sequence[ReportList],
-    show: Callable[[str], object],
+    overviews: Iterable[CrawlOverview], wanted: Sequence[ReportList], show: Callable[[str], object]
 ) -> list[FilledList]:
     """Read the table of crawls, then each list of all of them, one crawl after the other."""
     crawls: list[Row] = []

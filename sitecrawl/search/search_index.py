@@ -23,12 +23,7 @@ from pydantic_core import from_json
 
 from sitecrawl.policy.documents.llms_text import INDEX_PAGE
 from sitecrawl.policy.documents.output_shapes import serialized
-from sitecrawl.search.analysis import (
-    ANALYSIS_VERSION,
-    PART,
-    TOKENIZER,
-    analyze,
-)
+from sitecrawl.search.analysis import ANALYSIS_VERSION, PART, TOKENIZER, analyze
 from sitecrawl.search.names import entries, page_names, qualified_names, url_words
 from sitecrawl.search.vector_table import SCHEMA as VECTORS
 from sitecrawl.search.vector_table import VectorTable
@@ -338,8 +333,7 @@ class SearchIndex:
             site = ORIGIN.match(rows[0][0])
             prefix = f"{site[0] if site else rows[0][0]}/"
             [(count,)] = self._connection.execute(
-                f"SELECT count(*) {BELOW}",
-                (prefix, _successor(prefix), realm, realm),
+                f"SELECT count(*) {BELOW}", (prefix, _successor(prefix), realm, realm)
             ).fetchall()
             if count:
                 found[prefix.removesuffix("/")] = count
@@ -371,8 +365,7 @@ class SearchIndex:
 
     def _urls(self, prefix: str, realm: str) -> Iterator[tuple[int, str]]:
         return self._connection.execute(
-            f"SELECT number, url {BELOW} ORDER BY url",
-            (prefix, _successor(prefix), realm, realm),
+            f"SELECT number, url {BELOW} ORDER BY url", (prefix, _successor(prefix), realm, realm)
         )
 
     def document_frequency(self, match: str, most: int) -> int:

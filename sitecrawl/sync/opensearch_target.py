@@ -113,10 +113,7 @@ LOCALIZED, NAMES = "localized", "sitecrawl_names"
 TEXTS = ("body", "comments", "description", "meta_description")
 DATES = ("published_at", "modified_at", "last_crawled_at")
 STORED = ("alternates", "blocks", "links", "metas", "sections")
-WORDS = {
-    "tokenizer": "standard",
-    "filter": ["parts", "lowercase", "asciifolding", "porter_stem"],
-}
+WORDS = {"tokenizer": "standard", "filter": ["parts", "lowercase", "asciifolding", "porter_stem"]}
 FIRST_WORDS, FIRST_LETTERS = r"(?sU)^((?:\W*+\w++){32}).*", "(?s)^(.{200}).*"
 ANALYSIS = {
     "char_filter": {

@@ -148,9 +148,7 @@ def llms_text(origin: str, pages: Sequence[ListedDocument]) -> Iterator[str]:
         yield f"llms-full.txt has {left} more {'page' if left == 1 else 'pages'}."
 
 
-def _divided(
-    pages: Sequence[ListedDocument],
-) -> tuple[list[ListedDocument], list[ListedDocument]]:
+def _divided(pages: Sequence[ListedDocument]) -> tuple[list[ListedDocument], list[ListedDocument]]:
     """Return the pages with descriptions and those without that there is room for, nearest first."""
     main: list[ListedDocument] = []
     optional: list[ListedDocument] = []

@@ -38,10 +38,7 @@ _TRAILING = " \t\n,;:.-–—(/"
 
 
 def cut_at_word(
-    text: str,
-    limit: int,
-    language: str = "",
-    breaks: Mapping[str, re.Pattern[str]] = WORD_BREAKS,
+    text: str, limit: int, language: str = "", breaks: Mapping[str, re.Pattern[str]] = WORD_BREAKS
 ) -> str:
     """Truncate ``text`` to at most ``limit`` characters; dots at the end mark missing words.
 

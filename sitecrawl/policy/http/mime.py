@@ -23,13 +23,7 @@ from sitecrawl.web.media_type import declared_type, is_no_text, sniff
 
 BINARY = "application/octet-stream"
 MAX_SHOWN_LENGTH = 100  # characters
-CONTENT_TYPES = (
-    "text/html",
-    "application/xhtml+xml",
-    "application/xml",
-    "text/plain",
-    "text/xml",
-)
+CONTENT_TYPES = ("text/html", "application/xhtml+xml", "application/xml", "text/plain", "text/xml")
 XML_TYPES = frozenset({"application/xml", "text/xml"})
 # From IANA's registrations and mime.types, for the types that servers send without extension.
 MIME_EXTENSIONS: Mapping[str, tuple[str, ...]] = {

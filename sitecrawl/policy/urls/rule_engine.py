@@ -61,11 +61,7 @@ class StageKinds(NamedTuple):
 
 STAGES = (
     StageKinds((Rewriting,), (*FORM_RULES, NumericHosts)),
-    StageKinds(
-        (SessionIds, TrackingParameters, ListingSort),
-        (Domino,),
-        lambda _: has_parameters,
-    ),
+    StageKinds((SessionIds, TrackingParameters, ListingSort), (Domino,), lambda _: has_parameters),
     StageKinds(QUERY_CHANGES, QUERY_RULES, has_treated_query),
     StageKinds((), (*SIZE_RULES, Scope, *PATTERN_RULES, *PATH_RULES, LogoutLinks)),
 )

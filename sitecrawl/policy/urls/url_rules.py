@@ -263,11 +263,7 @@ class Extensions(UrlRule):
     reason = RefusalReason(
         "extension",
         "a file extension that is not fetched (`ignore_extensions`)",
-        options=(
-            "ignore_extensions",
-            "default_ignored_extensions",
-            "always_ignored_extensions",
-        ),
+        options=("ignore_extensions", "default_ignored_extensions", "always_ignored_extensions"),
     )
     on_starts = OnStarts.EXEMPTS
 
@@ -359,9 +355,7 @@ class NotContains(UrlRule):
     substrings: tuple[tuple[str, str], ...]
     setting: str
     reason = RefusalReason(
-        "not_contains",
-        "has one of the words of `not_contains`",
-        options=("not_contains",),
+        "not_contains", "has one of the words of `not_contains`", options=("not_contains",)
     )
 
     @classmethod
@@ -443,9 +437,7 @@ class Rel:
     refused: frozenset[str]
     setting: str
     reason: ClassVar[RefusalReason] = RefusalReason(
-        "rel",
-        "the link or its page says nofollow or noindex (`nofollow`)",
-        options=("nofollow",),
+        "rel", "the link or its page says nofollow or noindex (`nofollow`)", options=("nofollow",)
     )
 
     @classmethod

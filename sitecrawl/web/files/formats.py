@@ -125,8 +125,6 @@ def media_types(words: Iterable[str], pages: Iterable[str]) -> tuple[str, ...]:
     found: list[str] = []
     for word in map(str.lower, words):
         if "/" not in word and word not in names:
-            raise ValueError(
-                f"{word!r} is no media type, nor one of {', '.join(names)}",
-            )
+            raise ValueError(f"{word!r} is no media type, nor one of {', '.join(names)}")
         found += names.get(word, (word,))
     return tuple(dict.fromkeys(map(canonical_type, found)))
