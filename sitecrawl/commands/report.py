@@ -21,11 +21,11 @@ from sitecrawl.console.terminal import print_errors, print_lines, status_line
 from sitecrawl.frontier.opening import open_survey
 from sitecrawl.frontier.records import RunRecord
 from sitecrawl.report import problems
-from sitecrawl.report.facts import Facts
+from sitecrawl.report.facts import Facts, FilledList, ReportList
 from sitecrawl.report.lists import BY_NAME, LISTS, PROBLEMS
 from sitecrawl.report.many_crawls import read_crawls
 from sitecrawl.report.overview import Overview
-from sitecrawl.report.report_list import FORMATS, FilledList, ReportList, write_workbook
+from sitecrawl.report.report_list import FORMATS, write_workbook
 from sitecrawl.statuses import DONE
 
 SHORT = ("held", "left_out", "pauses", "differences", "changes")

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from array import array
 from collections import Counter, defaultdict, deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from heapq import nsmallest
 from itertools import chain
-from typing import Any, NamedTuple, Protocol
-from zlib import crc32
+from typing import Any, NamedTuple, TypeAlias
 
 from sitecrawl.frontier.link_table import Inlinks
 from sitecrawl.frontier.records import RunRecord
@@ -25,42 +22,6 @@ from sitecrawl.frontier.survey import (
 from sitecrawl.policy.documents.audit import PageAudit
 from sitecrawl.policy.documents.output_shapes import TEXTS, text_of
 from sitecrawl.policy.outcomes import REDIRECTS, Outcome
-
-SHINGLE = 4  # words
-SKETCH = 64
-"""Smallest hashes of a text's shingles that are compared (Broder, "Resemblance", 1997)."""
-LOOKED_UP = 16
-"""Hashes of a sketch by which candidates are found."""
-MIN_COMMON = 0.9
-"""Share of common hashes from which texts count as nearly equal."""
-MAX_SHARED = 50
-"""Texts with one shingle from which it belongs to the site and not to a page."""
-
-
-def sketch(text: str) -> array[int]:
-    """Return the smallest hashes of a text's shingles, in order; none of a short text."""
-    words = text.split()
-    ends = range(SHINGLE, len(words) + 1)
-    hashes = {crc32(" ".join(words[end - SHINGLE : end]).encode()) for end in ends}
-    return array("L", nsmallest(SKETCH, hashes) if len(hashes) >= LOOKED_UP else ())
-
-
-def near_pages(sketches: Mapping[int, array[int]]) -> Iterator[tuple[int, int]]:
-    """Yield each page with an earlier one whose text is nearly the same."""
-    having: dict[int, list[int]] = defaultdict(list)
-    for page, hashes in sketches.items():
-        first = hashes[:LOOKED_UP]
-        found = (having[each] for each in first if len(having[each]) <= MAX_SHARED)
-        common = Counter(other for pages in found for other in pages)
-        for other, _ in common.most_common(3):
-            one, two = set(hashes), set(sketches[other])
-            smallest = nsmallest(max(len(one), len(two)), one | two)
-            if len(one & two & set(smallest)) >= MIN_COMMON * len(smallest):
-                yield page, other
-                break
-        for each in first:
-            having[each].append(page)
-
 
 MAX_PAGES = 1000
 """Pages listed of those that link to one URL; their number is exact."""
@@ -89,18 +50,31 @@ REFUSING = frozenset(
 
 Cell = str | int | float | None | tuple[str, ...]
 Row = tuple[Cell, ...]
+Reader: TypeAlias = "Callable[[Facts], Iterable[Row]]"
 
 
-class Rows(Protocol):
-    """A list that is made of facts."""
+@dataclass(frozen=True, slots=True)
+class ReportList:
+    """One list: its columns, and a function that reads its rows.
 
-    @property
-    def name(self) -> str:
-        """Name of the list."""
+    ``about`` is one sentence for readers; ``empty`` is shown in place of an empty table.
+    """
 
-    @property
-    def rows(self) -> Callable[[Facts], Iterable[Row]]:
-        """Function that reads its rows."""
+    name: str
+    title: str
+    group: str
+    about: str
+    empty: str
+    columns: Sequence[str]
+    rows: Reader
+
+
+@dataclass(frozen=True, slots=True)
+class FilledList:
+    """A list with all its rows."""
+
+    of: ReportList
+    rows: Sequence[Row]
 
 
 class Transfer(NamedTuple):
@@ -116,7 +90,6 @@ class DocumentSummary(NamedTuple):
     title: str
     language: str
     words: int
-    sketch: array[int]
 
 
 @dataclass(slots=True)
@@ -170,16 +143,14 @@ class Facts:
 
     @cached_property
     def heads(self) -> Mapping[int, DocumentSummary]:
-        """Title, language, words and sketch of each current document."""
+        """Title, language and words of each current document."""
         return {
             row: DocumentSummary(
                 str(fields.get("title") or ""),
                 str(fields.get("language") or ""),
-                len(text.split()),
-                sketch(text),
+                len(text_of(fields, TEXTS).split()),
             )
             for row, fields in self.survey.bodies()
-            for text in (text_of(fields, TEXTS),)
         }
 
     @cached_property
@@ -210,7 +181,7 @@ class Facts:
             newest[each.origin] = max(newest[each.origin], each.listed)
         return [each for each in self.urls.values() if 0 < each.listed == newest[each.origin]]
 
-    def rows(self, wanted: Rows) -> list[Row]:
+    def rows(self, wanted: ReportList) -> list[Row]:
         """Return the rows of a list, which are read once."""
         if wanted.name not in self._rows:
             if self._reading is not None:

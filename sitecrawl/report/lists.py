@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from heapq import nlargest
 
 from sitecrawl.console.terminal import stamp
@@ -11,8 +11,8 @@ from sitecrawl.policy.documents.usage_permissions import USES, cited, unread_lic
 from sitecrawl.policy.outcomes import REDIRECTS, Outcome
 from sitecrawl.policy.urls.templates import url_template
 from sitecrawl.report import problems
-from sitecrawl.report.facts import BROKEN, Facts, Row
-from sitecrawl.report.report_list import Reader, ReportList, read_lists, word
+from sitecrawl.report.facts import BROKEN, Facts, ReportList, Row
+from sitecrawl.report.report_list import read_lists, word
 from sitecrawl.web.urls.url import origin, split
 
 MAX_EXTREMES = 1000
@@ -276,33 +276,8 @@ def _depths(facts: Facts) -> Iterator[Row]:
         yield clicks, number, share, "▇" * (BAR * number // most)
 
 
-READERS: Mapping[str, Reader] = {
-    "problems": problems.summary,
-    "indexability": _indexability,
-    "folders": _folders,
-    "depths": _depths,
-    "differences": _differences,
-    "runs": _runs,
-    "outside": _outside,
-    "redirects": _redirects,
-    "anchors": _anchors,
-    "noindex": _noindex,
-    "permissions": _permissions,
-    "languages": _languages,
-    "large": _large,
-    "held": _held,
-    "pages": _pages,
-    "templates": _templates,
-    "refused": _refused,
-    "left_out": _left_out,
-    "politeness": _politeness,
-    "pauses": _pauses,
-    "robots": _robots,
-    "outcomes": _outcomes,
-    "starts": _starts,
-    "changes": _changes,
-}
-PROBLEMS, *_others = (of for of, _ in read_lists("lists", READERS, {"MAX_EXTREMES": MAX_EXTREMES}))
+_problems = problems.summary
+PROBLEMS, *_others = (of for of, _ in read_lists("lists", globals()))
 LISTS: tuple[ReportList, ...] = (PROBLEMS, *(each.of for each in problems.ALL), *_others)
 """All lists in their order; their texts are in ``lists.toml`` and ``problems.toml``."""
 BY_NAME = {each.name: each for each in LISTS}

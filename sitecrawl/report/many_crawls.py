@@ -10,8 +10,8 @@ from sitecrawl.console.crawl_overview import CrawlOverview
 from sitecrawl.console.terminal import stamp
 from sitecrawl.frontier.opening import open_survey
 from sitecrawl.report import problems
-from sitecrawl.report.facts import Facts, Row
-from sitecrawl.report.report_list import OVERVIEW, FilledList, ReportList
+from sitecrawl.report.facts import Facts, FilledList, ReportList, Row
+from sitecrawl.report.report_list import OVERVIEW
 from sitecrawl.statuses import DONE
 
 CRAWLS = ReportList(

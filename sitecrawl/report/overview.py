@@ -23,6 +23,11 @@ class Column(NamedTuple):
     label: str
     counts: Counter[str]
 
+    @property
+    def total(self) -> int:
+        """Height of the column."""
+        return self.counts.total()
+
 
 @dataclass(frozen=True, slots=True)
 class Overview:
@@ -65,6 +70,11 @@ class Overview:
             columns=tuple(columns),
             axis=axis,
         )
+
+    @property
+    def totals(self) -> Counter[str]:
+        """Visits of all columns by kind."""
+        return sum((each.counts for each in self.columns), Counter())
 
     def lines(self) -> list[str]:
         """Return the overview for a terminal."""

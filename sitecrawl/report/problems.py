@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from sitecrawl.policy.outcomes import PLACEHOLDERS, REDIRECTS, Outcome
-from sitecrawl.report.facts import BROKEN, Facts, Row, near_pages
-from sitecrawl.report.report_list import Reader, ReportList, read_lists, word
+from sitecrawl.report.facts import BROKEN, Facts, ReportList, Row
+from sitecrawl.report.report_list import read_lists, word
 
 LONG_TITLE, LONG_DESCRIPTION = 70, 170
 """Characters from which search engines cut the text."""
@@ -21,13 +21,6 @@ NO_CONTENT = frozenset(
     {Outcome.NOINDEX, Outcome.NON_CANONICAL, Outcome.DUPLICATE, *REDIRECTS, *BROKEN}
 )
 """Outcomes of URLs that search engines should not be sent to."""
-NUMBERS = {
-    "LONG_TITLE": LONG_TITLE,
-    "LONG_DESCRIPTION": LONG_DESCRIPTION,
-    "THIN": THIN,
-    "SLOW": SLOW,
-    "DEEP": DEEP,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,9 +178,6 @@ def _duplicates(facts: Facts) -> Iterator[Row]:
     for row, document in facts.documents.items():
         if document.target is not None and document.because not in ("canonical", "redirect"):
             yield facts.address(row), document.because, facts.address(document.target)
-    sketches = {row: each.sketch for row, each in facts.heads.items() if each.sketch}
-    for page, other in near_pages(sketches):
-        yield facts.address(page), "nearly equal", facts.address(other)
 
 
 def _thin(facts: Facts) -> Iterator[Row]:
@@ -235,33 +225,9 @@ def _deep(facts: Facts) -> Iterator[Row]:
             yield facts.address(row), clicks, facts.inlink_counts[row]
 
 
-READERS: Mapping[str, Reader] = {
-    "dead_links": _dead_links,
-    "broken_redirects": _broken_redirects,
-    "insecure": _insecure,
-    "empty_pages": _empty_pages,
-    "canonicals": _canonicals,
-    "sitemap": _sitemap,
-    "translations": _translations,
-    "redirect_chains": _redirect_chains,
-    "titles": _titles,
-    "duplicates": _duplicates,
-    "h1": _h1,
-    "orphans": _orphans,
-    "no_alt": _no_alt,
-    "structured_data": _structured_data,
-    "slow": _slow,
-    "descriptions": _descriptions,
-    "thin": _thin,
-    "deep": _deep,
-    "unprotected": _unprotected,
-    "blocked": _blocked,
-    "nofollow": _nofollow,
-    "unlisted": _unlisted,
-}
 ALL = tuple(
     Problem(told["importance"], of, told["why"], told["remedy"])
-    for of, told in read_lists("problems", READERS, NUMBERS)
+    for of, told in read_lists("problems", globals())
 )
 """All problems, the most important first; their texts are in ``problems.toml``."""
 

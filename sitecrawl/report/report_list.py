@@ -1,23 +1,21 @@
-"""Lists of a report: a name, a table, the reads that fill it, and the formats of files."""
+"""Texts of a report's lists, and the formats of files that lists are written to."""
 
 from __future__ import annotations
 
 import csv
 import json
 import tomllib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from importlib import import_module
 from importlib.resources import files
 from io import StringIO
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 from sitecrawl.policy.outcomes import Outcome
-from sitecrawl.report.facts import Cell, Facts, Row
+from sitecrawl.report.facts import Cell, FilledList, ReportList, Row
 
 OVERVIEW, SITE_PROBLEMS = "Overview", "Problems"
-Reader: TypeAlias = Callable[[Facts], Iterable[Row]]
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
 """Beginnings of cells that spreadsheets evaluate (OWASP, CSV injection)."""
 OPTIONS = {"constant_memory": True, "strings_to_formulas": False, "strings_to_urls": False}
@@ -26,42 +24,17 @@ MAX_ROWS = 1_048_575
 MAX_CELL = 32_767  # characters
 
 
-@dataclass(frozen=True, slots=True)
-class ReportList:
-    """One list: its columns, and a function that reads its rows.
-
-    ``about`` is one sentence for readers; ``empty`` is shown in place of an empty table.
-    """
-
-    name: str
-    title: str
-    group: str
-    about: str
-    empty: str
-    columns: Sequence[str]
-    rows: Reader
-
-
-@dataclass(frozen=True, slots=True)
-class FilledList:
-    """A list with all its rows."""
-
-    of: ReportList
-    rows: Sequence[Row]
-
-
-def read_lists(
-    name: str, readers: Mapping[str, Reader], numbers: Mapping[str, float]
-) -> Iterator[tuple[ReportList, Mapping[str, str]]]:
+def read_lists(name: str, names: Mapping[str, Any]) -> Iterator[tuple[ReportList, dict[str, Any]]]:
     """Yield the lists of ``NAME.toml`` in their order, each with all its texts.
 
-    ``readers`` are their functions by name, ``numbers`` what stands in braces in a text.
+    ``names`` are those of the module: the function ``_NAME`` of each list, and the numbers that
+    stand in braces in a text.
     """
     tables = tomllib.loads((files("sitecrawl.report") / f"{name}.toml").read_text("utf-8"))
     for key, told in tables.items():
         group, empty = told.get("group", SITE_PROBLEMS), told.get("empty", "None.")
-        about, columns = told["about"].format_map(numbers), tuple(told["columns"])
-        yield ReportList(key, told["title"], group, about, empty, columns, readers[key]), told
+        about, columns = told["about"].format_map(names), tuple(told["columns"])
+        yield ReportList(key, told["title"], group, about, empty, columns, names[f"_{key}"]), told
 
 
 def word(outcome: Outcome | None) -> str:

@@ -160,7 +160,7 @@ FOUND: dict[str, set[tuple[Any, ...]]] = {
         ("/same2", "double"),
         ("/long", "long"),
     },
-    "duplicates": {("/twin2", "duplicate"), ("/near2", "nearly equal")},
+    "duplicates": {("/twin2", "duplicate")},
     "h1": {
         ("/headless", "missing"),
         ("/two-heads", "several"),
