@@ -30,14 +30,8 @@ from sitecrawl.web.urls.url import normalize
 ABOVE_CMDLINE = SETTINGS_PRIORITIES["cmdline"] + 1  # Scrapy applies the command line again
 NO_OUTPUT: Mapping[str, Any] = {"FEEDS": {}, "ITEM_PIPELINES": {}, "LOG_ENABLED": False}
 CRAWL_ONLY_OPTIONS = {
-    "start",
-    "crawl_name",
-    "config",
-    "crawl",
-    "database",
-    "profile",
-    "force",
-    "entire_site",
+    *("start", "crawl_name", "config", "crawl", "database", "profile", "force", "entire_site"),
+    "max_pages",
 }
 SINGLE_PAGE_OPTIONS = {
     "mode": "page",
@@ -150,7 +144,7 @@ def fetch(
 
 
 def _arguments(params: CrawlParams) -> dict[str, Any]:
-    given = params.model_dump(exclude_defaults=True, exclude={*CRAWL_ONLY_OPTIONS, "max_pages"})
+    given = params.model_dump(exclude_defaults=True, exclude=CRAWL_ONLY_OPTIONS)
     return {**given, **SINGLE_PAGE_OPTIONS}
 
 

@@ -43,42 +43,14 @@ CJK_WORD = re.compile(f"[{CJK_SIGNS}]+")
 SPACED_PART = re.compile(f"[^\\W_{CJK_SIGNS}]+")
 ASCII = bytes(range(128))
 CUTS_BEGINNINGS = frozenset({"ar", "ga", "hi", "id", "ne", "ta"})  # stemmers that change beginnings
-SNOWBALL = {
-    "ar": "arabic",
-    "ca": "catalan",
-    "cs": "czech",
-    "da": "danish",
-    "de": "german",
-    "el": "greek",
-    "eo": "esperanto",
-    "es": "spanish",
-    "et": "estonian",
-    "eu": "basque",
-    "fa": "persian",
-    "fi": "finnish",
-    "fr": "french",
-    "ga": "irish",
-    "hi": "hindi",
-    "hu": "hungarian",
-    "hy": "armenian",
-    "id": "indonesian",
-    "it": "italian",
-    "lt": "lithuanian",
-    "nb": "norwegian",
-    "ne": "nepali",
-    "nl": "dutch",
-    "nn": "norwegian",
-    "no": "norwegian",
-    "pl": "polish",
-    "pt": "portuguese",
-    "ro": "romanian",
-    "ru": "russian",
-    "sr": "serbian",
-    "sv": "swedish",
-    "ta": "tamil",
-    "tr": "turkish",
-    "yi": "yiddish",
-}
+_SNOWBALL = """
+    ar=arabic ca=catalan cs=czech da=danish de=german el=greek eo=esperanto es=spanish
+    et=estonian eu=basque fa=persian fi=finnish fr=french ga=irish hi=hindi hu=hungarian
+    hy=armenian id=indonesian it=italian lt=lithuanian nb=norwegian ne=nepali nl=dutch
+    nn=norwegian no=norwegian pl=polish pt=portuguese ro=romanian ru=russian sr=serbian
+    sv=swedish ta=tamil tr=turkish yi=yiddish
+"""
+SNOWBALL = dict(each.split("=") for each in _SNOWBALL.split())
 """Snowball's name of the stemmer for each primary language; FTS5 itself stems English."""
 
 

@@ -69,44 +69,14 @@ CHANGE = "sitecrawl_change"
 OURS = {"exists": {"field": CHANGE}}
 NO_INDEX = "index_not_found_exception"
 
-LANGUAGES = {
-    "ar": "arabic",
-    "bg": "bulgarian",
-    "bn": "bengali",
-    "ca": "catalan",
-    "cs": "czech",
-    "da": "danish",
-    "de": "german",
-    "el": "greek",
-    "es": "spanish",
-    "et": "estonian",
-    "eu": "basque",
-    "fa": "persian",
-    "fi": "finnish",
-    "fr": "french",
-    "ga": "irish",
-    "gl": "galician",
-    "hi": "hindi",
-    "hu": "hungarian",
-    "hy": "armenian",
-    "id": "indonesian",
-    "it": "italian",
-    "ja": "cjk",
-    "ko": "cjk",
-    "lt": "lithuanian",
-    "lv": "latvian",
-    "nb": "norwegian",
-    "nl": "dutch",
-    "nn": "norwegian",
-    "no": "norwegian",
-    "pt": "portuguese",
-    "ro": "romanian",
-    "ru": "russian",
-    "sv": "swedish",
-    "th": "thai",
-    "tr": "turkish",
-    "zh": "cjk",
-}
+_LANGUAGES = """
+    ar=arabic bg=bulgarian bn=bengali ca=catalan cs=czech da=danish de=german el=greek
+    es=spanish et=estonian eu=basque fa=persian fi=finnish fr=french ga=irish gl=galician
+    hi=hindi hu=hungarian hy=armenian id=indonesian it=italian ja=cjk ko=cjk lt=lithuanian
+    lv=latvian nb=norwegian nl=dutch nn=norwegian no=norwegian pt=portuguese ro=romanian
+    ru=russian sv=swedish th=thai tr=turkish zh=cjk
+"""
+LANGUAGES = dict(each.split("=") for each in _LANGUAGES.split())
 """Built-in analyzer of each primary language; ``ANALYSIS`` stems English."""
 SEARCHED = ("title", "headings", "description", "body")
 LOCALIZED, NAMES = "localized", "sitecrawl_names"

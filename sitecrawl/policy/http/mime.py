@@ -26,69 +26,40 @@ MAX_SHOWN_LENGTH = 100  # characters
 CONTENT_TYPES = ("text/html", "application/xhtml+xml", "application/xml", "text/plain", "text/xml")
 XML_TYPES = frozenset({"application/xml", "text/xml"})
 # From IANA's registrations and mime.types, for the types that servers send without extension.
+_EXTENSIONS = {
+    "application": """
+        epub+zip=epub gzip=gz+tgz java-archive=jar javascript=js+mjs json=json msword=doc
+        octet-stream=bin pdf=pdf postscript=ps+eps rtf=rtf vnd.ms-excel=xls
+        vnd.ms-fontobject=eot vnd.ms-powerpoint=ppt vnd.oasis.opendocument.presentation=odp
+        vnd.oasis.opendocument.spreadsheet=ods vnd.oasis.opendocument.text=odt
+        vnd.openxmlformats-officedocument.presentationml.presentation=pptx
+        vnd.openxmlformats-officedocument.spreadsheetml.sheet=xlsx
+        vnd.openxmlformats-officedocument.wordprocessingml.document=docx x-7z-compressed=7z
+        x-bzip2=bz2 x-gzip=gz+tgz x-msdownload=exe+dll x-rar-compressed=rar
+        x-shockwave-flash=swf x-tar=tar x-zip-compressed=zip xml=xml zip=zip
+    """,
+    "audio": """
+        mpeg=mp3+mpg mp4=m4a ogg=ogg+opus wav=wav x-wav=wav
+    """,
+    "font": """
+        ttf=ttf woff=woff woff2=woff2
+    """,
+    "image": """
+        avif=avif bmp=bmp gif=gif jpeg=jpg+jpeg+jpe png=png svg+xml=svg tiff=tif+tiff
+        vnd.microsoft.icon=ico webp=webp x-icon=ico
+    """,
+    "text": """
+        css=css csv=csv html=html+htm+shtml javascript=js+mjs plain=txt+text xml=xml
+    """,
+    "video": """
+        mp4=mp4+m4v mpeg=mpeg+mpg ogg=ogv quicktime=mov+qt webm=webm x-flv=flv x-ms-asf=asf
+        x-ms-wmv=wmv x-msvideo=avi
+    """,
+}
 MIME_EXTENSIONS: Mapping[str, tuple[str, ...]] = {
-    "application/epub+zip": ("epub",),
-    "application/gzip": ("gz", "tgz"),
-    "application/java-archive": ("jar",),
-    "application/javascript": ("js", "mjs"),
-    "application/json": ("json",),
-    "application/msword": ("doc",),
-    "application/octet-stream": ("bin",),
-    "application/pdf": ("pdf",),
-    "application/postscript": ("ps", "eps"),
-    "application/rtf": ("rtf",),
-    "application/vnd.ms-excel": ("xls",),
-    "application/vnd.ms-fontobject": ("eot",),
-    "application/vnd.ms-powerpoint": ("ppt",),
-    "application/vnd.oasis.opendocument.presentation": ("odp",),
-    "application/vnd.oasis.opendocument.spreadsheet": ("ods",),
-    "application/vnd.oasis.opendocument.text": ("odt",),
-    "application/vnd.openxmlformats-officedocument.presentationml.presentation": ("pptx",),
-    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": ("xlsx",),
-    "application/vnd.openxmlformats-officedocument.wordprocessingml.document": ("docx",),
-    "application/x-7z-compressed": ("7z",),
-    "application/x-bzip2": ("bz2",),
-    "application/x-gzip": ("gz", "tgz"),
-    "application/x-msdownload": ("exe", "dll"),
-    "application/x-rar-compressed": ("rar",),
-    "application/x-shockwave-flash": ("swf",),
-    "application/x-tar": ("tar",),
-    "application/x-zip-compressed": ("zip",),
-    "application/xml": ("xml",),
-    "application/zip": ("zip",),
-    "audio/mpeg": ("mp3", "mpg"),
-    "audio/mp4": ("m4a",),
-    "audio/ogg": ("ogg", "opus"),
-    "audio/wav": ("wav",),
-    "audio/x-wav": ("wav",),
-    "font/ttf": ("ttf",),
-    "font/woff": ("woff",),
-    "font/woff2": ("woff2",),
-    "image/avif": ("avif",),
-    "image/bmp": ("bmp",),
-    "image/gif": ("gif",),
-    "image/jpeg": ("jpg", "jpeg", "jpe"),
-    "image/png": ("png",),
-    "image/svg+xml": ("svg",),
-    "image/tiff": ("tif", "tiff"),
-    "image/vnd.microsoft.icon": ("ico",),
-    "image/webp": ("webp",),
-    "image/x-icon": ("ico",),
-    "text/css": ("css",),
-    "text/csv": ("csv",),
-    "text/html": ("html", "htm", "shtml"),
-    "text/javascript": ("js", "mjs"),
-    "text/plain": ("txt", "text"),
-    "text/xml": ("xml",),
-    "video/mp4": ("mp4", "m4v"),
-    "video/mpeg": ("mpeg", "mpg"),
-    "video/ogg": ("ogv",),
-    "video/quicktime": ("mov", "qt"),
-    "video/webm": ("webm",),
-    "video/x-flv": ("flv",),
-    "video/x-ms-asf": ("asf",),
-    "video/x-ms-wmv": ("wmv",),
-    "video/x-msvideo": ("avi",),
+    f"{kind}/{name}": tuple(extensions.split("+"))
+    for kind, table in _EXTENSIONS.items()
+    for name, _, extensions in (entry.partition("=") for entry in table.split())
 }
 
 

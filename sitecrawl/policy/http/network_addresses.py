@@ -3,48 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
+from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address, ip_network
 from typing import Self
 from urllib.parse import urlsplit
 
 from sitecrawl.policy.decision import ALLOWED, Decision, RefusalReason
 
 # IANA's special-purpose registries (RFC 6890), with additions.
-IPV4 = tuple(
-    (IPv4Network(network), name)
-    for network, name in (
-        ("0.0.0.0/8", "this network"),
-        ("10.0.0.0/8", "private"),
-        ("100.64.0.0/10", "shared by a carrier"),
-        ("127.0.0.0/8", "loopback"),
-        ("169.254.0.0/16", "link-local"),
-        ("172.16.0.0/12", "private"),
-        ("192.0.0.0/24", "reserved"),
-        ("192.0.2.0/24", "documentation"),
-        ("192.88.99.0/24", "reserved"),
-        ("192.168.0.0/16", "private"),
-        ("198.18.0.0/15", "benchmarking"),
-        ("198.51.100.0/24", "documentation"),
-        ("203.0.113.0/24", "documentation"),
-        ("224.0.0.0/4", "multicast"),
-        ("240.0.0.0/4", "reserved"),
-    )
-)
-IPV6 = tuple(
-    (IPv6Network(network), name)
-    for network, name in (
-        ("::1/128", "loopback"),
-        ("64:ff9b:1::/48", "private"),
-        ("100::/64", "discarded"),
-        ("2001::/23", "reserved"),
-        ("2001:db8::/32", "documentation"),
-        ("3fff::/20", "documentation"),
-        ("fc00::/7", "unique-local"),
-        ("fe80::/10", "link-local"),
-        ("fec0::/10", "site-local"),
-        ("ff00::/8", "multicast"),
-    )
-)
+_SPECIAL = {
+    "this network": "0.0.0.0/8",
+    "private": "10.0.0.0/8 172.16.0.0/12 192.168.0.0/16 64:ff9b:1::/48",
+    "shared by a carrier": "100.64.0.0/10",
+    "loopback": "127.0.0.0/8 ::1/128",
+    "link-local": "169.254.0.0/16 fe80::/10",
+    "documentation": "192.0.2.0/24 198.51.100.0/24 203.0.113.0/24 2001:db8::/32 3fff::/20",
+    "benchmarking": "198.18.0.0/15",
+    "multicast": "224.0.0.0/4 ff00::/8",
+    "discarded": "100::/64",
+    "unique-local": "fc00::/7",
+    "site-local": "fec0::/10",
+    "reserved": "192.0.0.0/24 192.88.99.0/24 240.0.0.0/4 2001::/23",
+}
+SPECIAL = [(ip_network(each), name) for name, all_ in _SPECIAL.items() for each in all_.split()]
 GLOBAL_UNICAST = IPv6Network("2000::/3")  # all else is reserved by the IETF (RFC 4291, 2.4)
 NAT64 = IPv6Network("64:ff9b::/96")  # RFC 6052, 2.1
 
@@ -59,12 +39,10 @@ def special_network(address: str) -> str | None:
     except ValueError:
         return "not an address"
     if isinstance(parsed, IPv6Address):
-        inner = _embedded_ipv4(parsed)
-        if inner is None:
-            rest = None if parsed in GLOBAL_UNICAST else "reserved"
-            return next((name for network, name in IPV6 if parsed in network), rest)
-        parsed = inner
-    return next((name for network, name in IPV4 if parsed in network), None)
+        parsed = _embedded_ipv4(parsed) or parsed
+    is_rest = isinstance(parsed, IPv6Address) and parsed not in GLOBAL_UNICAST
+    rest = "reserved" if is_rest else None
+    return next((name for network, name in SPECIAL if parsed in network), rest)
 
 
 def _embedded_ipv4(address: IPv6Address) -> IPv4Address | None:

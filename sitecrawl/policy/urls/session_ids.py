@@ -15,30 +15,11 @@ from sitecrawl.web.urls.url import origin
 # The names that server software and senders of advertisements use for nothing else. Names such as
 # ref, sid and src are not among them: on many sites they are all that identifies a page.
 SESSION_PARAMETERS = (
-    "jsessionid",
-    "phpsessid",
-    "phpsession",
-    "asp.net_sessionid",
-    "aspsessionid*",
-    "$sessionid*",
-    "bv_sessionid",
-    "bv_engineid",
-    "oscsid",
-    "zenid",
-    "cfid",
-    "cftoken",
+    *("jsessionid", "phpsessid", "phpsession", "asp.net_sessionid", "aspsessionid*", "$sessionid*"),
+    *("bv_sessionid", "bv_engineid", "oscsid", "zenid", "cfid", "cftoken"),
 )
 TRACKING_PARAMETERS = (
-    "utm_*",
-    "fbclid",
-    "gclid",
-    "dclid",
-    "msclkid",
-    "yclid",
-    "mc_cid",
-    "mc_eid",
-    "_ga",
-    "_hsenc",
+    *("utm_*", "fbclid", "gclid", "dclid", "msclkid", "yclid", "mc_cid", "mc_eid", "_ga", "_hsenc"),
     "_hsmi",
 )
 
