@@ -23,7 +23,7 @@ from sitecrawl.items import Document
 from sitecrawl.policy.outcomes import Outcome
 from sitecrawl.reqmeta import visit_of
 from sitecrawl.responses import request_of
-from sitecrawl.web.feeds.sitemaps import SitemapEntry
+from sitecrawl.web.feeds.listings import ListedUrl
 from sitecrawl.web.html.page import Page
 from sitecrawl.web.urls.url import normalize
 
@@ -57,7 +57,7 @@ class CollectedPages:
 
     pages: dict[str, Page] = field(default_factory=dict)
     bodies: dict[str, bytes] = field(default_factory=dict)
-    sitemaps: dict[str, list[SitemapEntry]] = field(default_factory=dict)
+    sitemaps: dict[str, list[ListedUrl]] = field(default_factory=dict)
 
 
 class FetchedPages(NamedTuple):

@@ -19,7 +19,7 @@ from sitecrawl.policy.rendering import needs_scripts
 from sitecrawl.policy.urls.rule_engine import Rules
 from sitecrawl.reqmeta import origin_of
 from sitecrawl.responses import request_of
-from sitecrawl.web.feeds.sitemaps import read_sitemap
+from sitecrawl.web.feeds.listings import read_sitemap
 from sitecrawl.web.html.page import Page
 from sitecrawl.web.html.script_shells import read_shell
 from sitecrawl.web.robots.robots_txt import RobotsMatch, RobotsTxt
@@ -43,9 +43,9 @@ class SiteCollector(PageCollector):
         """Keep the entries of a sitemap; return requests for the sitemaps that it names."""
         if response.status != 200:
             return []
-        entries = list(read_sitemap(response.body, response.url))
+        entries = list(read_sitemap(response.body, response.url, []))
         self.collected.sitemaps[request_of(response).url] = entries
-        return list(self._ask(entry.loc for entry in entries if entry.is_sitemap))
+        return list(self._ask(entry.url for entry in entries if entry.is_listing))
 
     def _ask(self, urls: Iterator[str] | tuple[str, ...] | list[str]) -> Iterator[Request]:
         for url in urls:
@@ -107,7 +107,7 @@ def diagnose(url: str, params: CrawlParams, rules: Rules, fetched: FetchedPages)
     text = place.robots_text if place else None
     robots = RobotsTxt.parse(text, origin=origin(start)) if text is not None else None
     crawl_delay = robots.crawl_delay(agent(params)) if robots else None
-    pages = {entry.loc for each in fetched.collected.sitemaps.values() for entry in each}
+    pages = {entry.url for each in fetched.collected.sitemaps.values() for entry in each}
     pages -= fetched.collected.sitemaps.keys()
     links = {link.url for link in page.links} if page else set()
 

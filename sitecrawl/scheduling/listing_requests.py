@@ -30,11 +30,9 @@ from sitecrawl.scheduling.leased_origins import LeasedOrigins
 from sitecrawl.scheduling.origin import Origin
 from sitecrawl.scheduling.origin_queues import OriginQueues
 from sitecrawl.scheduling.robots_files import RobotsFiles
-from sitecrawl.web.feeds.listing_format import ListedUrl
-from sitecrawl.web.feeds.listings import FORMATS
-from sitecrawl.web.feeds.news_feeds import ENTITY_IN_LOCATION, FEED_TYPES
-from sitecrawl.web.feeds.news_feeds import FEED as FEED_FORMAT
-from sitecrawl.web.feeds.sitemaps import SITEMAP as SITEMAP_FORMAT
+from sitecrawl.web.feeds.listings import ENTITY_IN_LOCATION, FEED_TYPES, FORMATS, ListedUrl
+from sitecrawl.web.feeds.listings import FEED as FEED_FORMAT
+from sitecrawl.web.feeds.listings import SITEMAP as SITEMAP_FORMAT
 from sitecrawl.web.html.page import Page
 from sitecrawl.web.media_type import declared_type
 from sitecrawl.web.urls.url import origin as origin_key

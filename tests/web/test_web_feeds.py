@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from fixtures.effort import effort_within
-from sitecrawl.web.feeds.news_feeds import read_feed
+from sitecrawl.web.feeds.listings import read_feed
 
 URL = "http://example.org/news/feed.xml"
 CASES = tomllib.loads((Path(__file__).parent / "cases" / "feeds.toml").read_text("utf-8"))
@@ -26,8 +26,8 @@ named = pytest.mark.parametrize(
 
 def entries(body: bytes, problems: list[str]) -> list[list[str]]:
     return [
-        [entry.link, *(at.isoformat() if at else "" for at in (entry.published, entry.updated))]
-        for entry in read_feed(body, URL, problems=problems)
+        [entry.url, entry.date.isoformat() if entry.date else ""]
+        for entry in read_feed(body, URL, problems)
     ]
 
 
@@ -35,18 +35,20 @@ def entries(body: bytes, problems: list[str]) -> list[list[str]]:
 def test_entries(case: dict[str, Any]) -> None:
     for body in (case["text"].encode(), gzip.compress(case["text"].encode())):
         problems: list[str] = []
-        assert entries(body, problems) == case["entries"]
+        assert entries(body, problems) == [
+            [url, updated or published] for url, published, updated in case["entries"]
+        ]
         assert problems == case.get("problems", [])
 
 
 def test_reading_stops_at_the_limit() -> None:
     problems: list[str] = []
     body = b"<rss>" + b"<item><link>http://example.org/</link></item>" * 20 + b"</rss>"
-    assert len(list(read_feed(body, URL, limit=10, problems=problems))) == 10
+    assert len(list(read_feed(body, URL, problems, limit=10))) == 10
     assert problems == ["too_many_entries"]
 
 
 def test_bases_within_bases_are_read_in_time() -> None:
     body = b"<feed>" + b"<x xml:base='a/'>" * 3_000 + b"<entry><link href='x'/></entry>" * 3_000
     with effort_within(800):  # else 8,000
-        assert len(list(read_feed(body, URL))) == 3_000
+        assert len(list(read_feed(body, URL, []))) == 3_000

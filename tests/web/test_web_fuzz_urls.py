@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from sitecrawl.web import dates, encoding, validators
 from sitecrawl.web.encoding import LABELS
-from sitecrawl.web.feeds import news_feeds as feeds
-from sitecrawl.web.feeds import sitemaps
+from sitecrawl.web.feeds import listings
 from sitecrawl.web.robots.robots_txt import RobotsTxt
 from sitecrawl.web.urls import identity
 from sitecrawl.web.urls import page_base as web_bases
@@ -171,10 +170,9 @@ XML = snippets(
 @given(XML | st.binary(max_size=200), hrefs, st.booleans())
 def test_sitemaps_and_feeds(body: bytes, url: str, compressed: bool) -> None:
     body = gzip.compress(body)[: 10 + len(body)] if compressed else body
-    for entry in sitemaps.read_sitemap(body, url, problems=[]):
-        assert urls.normalize(entry.loc) == entry.loc
-    for item in feeds.read_feed(body, url, problems=[]):
-        assert urls.normalize(item.link) == item.link
+    for read in (listings.read_sitemap, listings.read_feed):
+        for entry in read(body, url, []):
+            assert urls.normalize(entry.url) == entry.url
 
 
 @bounded

@@ -10,7 +10,7 @@ from typing import Literal
 
 from sitecrawl.policy.documents.document_dates import BEFORE_THE_WEB, MOMENT
 from sitecrawl.web.dates import http_date, read_http_date
-from sitecrawl.web.feeds.news_feeds import FEED_TYPES
+from sitecrawl.web.feeds.listings import FEED_TYPES
 from sitecrawl.web.urls.url import origin
 
 Wanted = Literal["page", "feed", "robots"]
