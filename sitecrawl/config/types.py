@@ -54,16 +54,12 @@ def read_duration(value: object) -> float:
 
 def read_recrawl(value: object) -> float | str:
     """Parse a duration, or ``auto``."""
-    if isinstance(value, str) and value.strip().lower() == AUTO:
-        return AUTO
-    return read_duration(value)
+    return AUTO if str(value).strip().lower() == AUTO else read_duration(value)
 
 
 def read_workers(value: object) -> object:
     """Parse a number of processes, or ``auto`` for the number of cores that this one may use."""
-    if isinstance(value, str) and value.strip().lower() == AUTO:
-        return len(os.sched_getaffinity(0))
-    return value
+    return len(os.sched_getaffinity(0)) if str(value).strip().lower() == AUTO else value
 
 
 def read_size(value: object) -> int:
@@ -95,41 +91,32 @@ def json_strings(text: str) -> tuple[str, ...] | None:
     return tuple(found) if strings else None
 
 
-def _split(value: object, pattern: str) -> object:
-    if not isinstance(value, str):
-        return value
-    listed = json_strings(value)
-    if listed is not None:
-        return listed
-    return tuple(word.strip() for word in re.split(pattern, value) if word.strip())
+def _split(pattern: str) -> Callable[[object], object]:
+    """Return a function that splits a string into entries, and leaves any other value alone."""
+
+    def read(value: object) -> object:
+        if not isinstance(value, str):
+            return value
+        listed = json_strings(value)
+        words = (word.strip() for word in re.split(pattern, value))
+        return tuple(filter(None, words)) if listed is None else listed
+
+    return read
 
 
-def read_words(value: object) -> object:
-    """Split a string into words, separated by commas or white space."""
-    return _split(value, r"[\s,]+")
+read_words = _split(r"[\s,]+")
+read_urls = _split(r"\s+|,\s*(?=[a-zA-Z][\w+.-]*://|@)")
+"""URLs are parted by white space, or a comma before the next URL or file."""
+read_patterns = _split(r"\s+")
+read_lines = _split(r"[\r\n]+")
 
 
 def read_extensions(value: object) -> object:
     """Parse file extensions, separated by commas, bars, semicolons or space; lower case, no dot."""
-    words = _split(value, r"[\s,;|]+")
+    words = _split(r"[\s,;|]+")(value)
     if not isinstance(words, tuple | list):
         return words
     return tuple(w.lower().lstrip(".") if isinstance(w, str) else w for w in words)
-
-
-def read_urls(value: object) -> object:
-    """Split a string into URLs, separated by white space, or a comma before the next URL or file."""
-    return _split(value, r"\s+|,\s*(?=[a-zA-Z][\w+.-]*://|@)")
-
-
-def read_patterns(value: object) -> object:
-    """Split a string into regular expressions, separated by white space."""
-    return _split(value, r"\s+")
-
-
-def read_lines(value: object) -> object:
-    """Split a string into lines."""
-    return _split(value, r"[\r\n]+")
 
 
 def read_json_object(text: str) -> object:
@@ -142,26 +129,22 @@ def read_json_object(text: str) -> object:
         raise ValueError("is nested too deeply; a table has one level") from None
 
 
-def read_pairs(value: object) -> object:
-    """Parse pairs: a table, a JSON object, or lines and comma-separated ``name:value``.
+def _pairs(parted: Callable[[str, str], tuple[str, str, str]]) -> Callable[[object], object]:
+    def read(value: object) -> object:
+        if not isinstance(value, str):
+            return value
+        if value.lstrip().startswith("{"):
+            return read_json_object(value)
+        parts = [part.strip() for part in re.split(r"[,\r\n]+", value) if part.strip()]
+        return dict(_pair(part, parted(part, ":")) for part in parts)
 
-    The last colon separates, because metadata names such as ``og:type`` contain one.
-    """
-    return _table(value, str.rpartition)
+    return read
 
 
-def read_selectors(value: object) -> object:
-    """Parse pairs like ``read_pairs``, but separated at the first colon: selectors have more."""
-    return _table(value, str.partition)
-
-
-def _table(value: object, parted: Callable[[str, str], tuple[str, str, str]]) -> object:
-    if not isinstance(value, str):
-        return value
-    if value.lstrip().startswith("{"):
-        return read_json_object(value)
-    parts = [part.strip() for part in re.split(r"[,\r\n]+", value) if part.strip()]
-    return dict(_pair(part, parted(part, ":")) for part in parts)
+read_pairs = _pairs(str.rpartition)
+"""The last colon separates, because metadata names such as ``og:type`` contain one."""
+read_selectors = _pairs(str.partition)
+"""The first one separates: selectors have more."""
 
 
 def _pair(text: str, parts: tuple[str, str, str]) -> tuple[str, str]:
@@ -173,14 +156,12 @@ def _pair(text: str, parts: tuple[str, str, str]) -> tuple[str, str]:
     return name, item
 
 
-def check_patterns(patterns: tuple[str, ...]) -> tuple[str, ...]:
-    """Check that every pattern compiles."""
-    for pattern in patterns:
-        try:
-            re.compile(pattern)
-        except re.error as error:
-            raise ValueError(f"{pattern!r} is not a regular expression: {error}") from None
-    return patterns
+def check_pattern(pattern: str) -> None:
+    """Check that a regular expression compiles."""
+    try:
+        re.compile(pattern)
+    except re.error as error:
+        raise ValueError(f"{pattern!r} is not a regular expression: {error}") from None
 
 
 def each(read: Callable[[str], object]) -> AfterValidator:
@@ -220,7 +201,7 @@ Urls = Annotated[
 Patterns = Annotated[
     tuple[str, ...],
     BeforeValidator(read_patterns),
-    AfterValidator(check_patterns),
+    each(check_pattern),
     Notation("list of regular expressions", "regular expressions parted by spaces, or a JSON list"),
 ]
 Lines = Annotated[

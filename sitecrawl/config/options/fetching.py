@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -51,37 +52,36 @@ def check_email(text: str) -> str:
     return check_header_text(text)
 
 
-def read_headers(value: object) -> object:
-    """Parse headers: a table, a JSON object, or lines ``Name: value``."""
-    return _table(value, read_lines(value), ":")
+def _table(split: Callable[[object], object], mark: str) -> Callable[[object], object]:
+    """Return a function that parses a table: a JSON object, or entries ``NAME mark VALUE``."""
+
+    def read(value: object) -> object:
+        if isinstance(value, str) and value.lstrip().startswith("{"):
+            return read_json_object(value)
+        parts = split(value)
+        if not isinstance(parts, tuple | list):
+            return value
+        return dict(_pair(str(part), mark) for part in parts)
+
+    return read
+
+
+read_headers = _table(read_lines, ":")
+read_credentials = _table(read_words, "=")
+read_origin_files = _table(read_words, "=")  # no secret
 
 
 def read_origin_headers(value: object) -> object:
     """Parse headers by origin: table of tables, JSON object, or lines ``ORIGIN Name: value``."""
-    if isinstance(value, str) and value.lstrip().startswith("{"):
-        return read_json_object(value)
-    lines = read_lines(value)
+    lines = None if isinstance(value, str) and value.lstrip().startswith("{") else read_lines(value)
     if not isinstance(lines, tuple | list):
-        return value
+        return read_headers(value)
     tables: dict[str, dict[str, str]] = {}
     for line in lines:
         key, _, rest = str(line).strip().partition(" ")
         name, text = _pair(rest, ":")
         tables.setdefault(key, {})[name] = text
     return tables
-
-
-def read_credentials(value: object) -> object:
-    """Parse credentials: a table, a JSON object, or words ``ORIGIN=user:password``."""
-    return _table(value, read_words(value), "=")
-
-
-def _table(value: object, parts: object, mark: str) -> object:
-    if isinstance(value, str) and value.lstrip().startswith("{"):
-        return read_json_object(value)
-    if not isinstance(parts, tuple | list):
-        return value
-    return dict(_pair(str(part), mark) for part in parts)
 
 
 def _pair(text: str, mark: str) -> tuple[str, str]:
@@ -127,7 +127,7 @@ def check_credentials(auth: dict[str, SecretStr]) -> dict[str, SecretStr]:
 
 def read_secrets(value: object) -> object:
     """Parse secrets: a table, a JSON object, or lines ``NAME=VALUE``; look up those elsewhere."""
-    table = _table(value, read_lines(value), "=")
+    table = _table(read_lines, "=")(value)
     if not isinstance(table, dict):
         return table
     return {
@@ -150,22 +150,16 @@ def _looked_up(text: str) -> str:
         raise ValueError(f"the file {name} cannot be read: {why}") from None
 
 
-def read_origin_files(value: object) -> object:
-    """Parse files by origin: a table, a JSON object, or words ``ORIGIN=FILE``."""
-    return _table(value, read_words(value), "=")
-
-
 def check_origin_files(files: dict[str, str]) -> dict[str, str]:
     """Return files by normalized origin."""
     return {_origin(key): file for key, file in files.items()}
 
 
-def check_proxies(proxies: tuple[SecretStr, ...]) -> tuple[SecretStr, ...]:
-    """Check that proxies are URLs of known kinds."""
-    for proxy in proxies:
-        if not PROXY.fullmatch(proxy.get_secret_value()):
-            raise ValueError("a proxy is not of the form SCHEME://[NAME:PASSWORD@]HOST:PORT")
-    return proxies
+def check_proxy(proxy: SecretStr) -> SecretStr:
+    """Check that a proxy is a URL of a known kind."""
+    if not PROXY.fullmatch(proxy.get_secret_value()):
+        raise ValueError("a proxy is not of the form SCHEME://[NAME:PASSWORD@]HOST:PORT")
+    return proxy
 
 
 def _origin(text: str) -> str:
@@ -206,9 +200,8 @@ OriginFiles = Annotated[
     Notation("table", "ORIGIN=FILE parted by spaces, or a TOML table"),
 ]
 Proxies = Annotated[
-    tuple[SecretStr, ...],
+    tuple[Annotated[SecretStr, AfterValidator(check_proxy)], ...],
     BeforeValidator(read_urls),
-    AfterValidator(check_proxies),
     Notation("list of URLs", "URLs parted by spaces"),
 ]
 

@@ -40,12 +40,8 @@ def _expand(word: object) -> Iterator[object]:
     yield from (line for line in map(str.strip, lines) if line and not line.startswith("#"))
 
 
-def check_starts(urls: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the URLs without credentials; each needs a scheme and, on the web, a host."""
-    return tuple(map(_check_start, urls))
-
-
-def _check_start(url: str) -> str:
+def check_start(url: str) -> str:
+    """Return a URL without credentials; it needs a scheme and, on the web, a host."""
     scheme, mark, rest = url.partition("://")
     if not mark:
         raise ValueError(not_a_url(url))
@@ -74,9 +70,11 @@ def check_name(name: str) -> str:
 class ModeParams(OptionGroup):
     """Starts, mode, and files of options."""
 
-    start: Annotated[Urls, BeforeValidator(read_starts), AfterValidator(check_starts)] = option(
-        ..., Effect.SELECTION, min_length=1
-    )
+    start: Annotated[
+        Urls,
+        BeforeValidator(read_starts),
+        AfterValidator(lambda urls: tuple(map(check_start, urls))),
+    ] = option(..., Effect.SELECTION, min_length=1)
     """Where the crawl begins: one or more URLs, or @FILE with one URL a line."""
     mode: Mode = option("crawl", Effect.SELECTION)
     """Kind of crawl: crawl a site from the start; page reads the start alone and keeps its links

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator
@@ -17,11 +18,6 @@ from sitecrawl.policy.urls.url_rules import IGNORED_EXTENSIONS, read_policy
 from sitecrawl.web.files.formats import media_types, wanted_formats
 from sitecrawl.web.robots.usage_statements import PURPOSES
 from sitecrawl.web.urls.identity import DEFAULT_PAGES, FOLDS
-
-
-def read_content_types(words: tuple[str, ...]) -> tuple[str, ...]:
-    """Expand abbreviations to media types."""
-    return media_types(words, CONTENT_TYPES)
 
 
 class RuleParams(OptionGroup):
@@ -52,8 +48,8 @@ class RuleParams(OptionGroup):
     keep_extensions: bool = option(False, Effect.FOLLOWING)
     """Keep the list of extensions that a crawl began with in later runs, so that ignore_extensions
     alone changes it."""
-    content_types: Annotated[Words, AfterValidator(read_content_types)] = option(
-        CONTENT_TYPES, Effect.SELECTION | Effect.FOLLOWING, min_length=1
+    content_types: Annotated[Words, AfterValidator(partial(media_types, pages=CONTENT_TYPES))] = (
+        option(CONTENT_TYPES, Effect.SELECTION | Effect.FOLLOWING, min_length=1)
     )
     """The media types that become documents. Words stand for several: pages for the default, files
     for all formats that can be read, pdf, docx, pptx, xlsx, odt, odp, ods and epub for one. The
