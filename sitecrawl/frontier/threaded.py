@@ -119,8 +119,7 @@ class Frontier:
 
     undelivered = in_turn(Store.undelivered)
     delivered = in_turn(Store.delivered)
-    take_over_deliveries = in_turn(Store.take_over_deliveries)
-    undeliver = in_turn(Store.undeliver)
+    recall = in_turn(Store.recall)
     end_deliveries = in_turn(Store.end_deliveries)
 
     def holds(self, origin: str) -> bool:
