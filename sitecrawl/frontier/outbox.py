@@ -262,7 +262,7 @@ class Deliveries:
         self._database.write(MARK, [(number or WITHOUT_RECORD, seq) for seq in seqs])
         return number
 
-    def recall(self, feeds: AbstractSet[str]) -> int:
+    def undeliver(self, feeds: AbstractSet[str]) -> int:
         """Mark the lines as undelivered that crawls which did not end normally have written to these
         feeds; return their number."""
         self._reap()

@@ -142,7 +142,7 @@ class Store:
     dead_links = of("_visits", Visits.dead_links, reads=True)
     undelivered = of("_deliveries", Deliveries.take_undelivered, exclusive=True)
     delivered = of("_deliveries", Deliveries.deliver)
-    recall = of("_deliveries", Deliveries.recall, exclusive=True)
+    undeliver = of("_deliveries", Deliveries.undeliver, exclusive=True)
     end_deliveries = of("_deliveries", Deliveries.end, exclusive=True)
 
     @transaction

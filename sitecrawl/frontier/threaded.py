@@ -119,7 +119,7 @@ class Frontier:
 
     undelivered = in_turn(Store.undelivered)
     delivered = in_turn(Store.delivered)
-    recall = in_turn(Store.recall)
+    undeliver = in_turn(Store.undeliver)
     end_deliveries = in_turn(Store.end_deliveries)
 
     def holds(self, origin: str) -> bool:

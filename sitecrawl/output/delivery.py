@@ -66,7 +66,7 @@ class Delivery:
         if feeds is None or self._owner.failure is not None:
             return
         with self._owner.failures_end_crawl():
-            if lines := await self._owner.frontier.recall(feeds.names):
+            if lines := await self._owner.frontier.undeliver(feeds.names):
                 feeds.repeats_lines = True
                 logger.info(AGAIN, lines)
 

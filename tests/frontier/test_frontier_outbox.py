@@ -162,12 +162,12 @@ def test_lines_of_a_crawl_that_did_not_end_well_are_delivered_again(work: Crawls
     assert first.store.delivered([2], ["/out"], number) == number
     first.store.delivered([3])  # to what needs no record
     second = work()
-    assert second.store.recall({"/out"}) == 0  # the first lives
+    assert second.store.undeliver({"/out"}) == 0  # the first lives
     first.end()
-    assert second.store.recall({"/other"}) == 0
+    assert second.store.undeliver({"/other"}) == 0
     assert second.store.undelivered(10, 0) == []
-    assert second.store.recall({"/out"}) == 2
-    assert work().store.recall({"/out"}) == 0
+    assert second.store.undeliver({"/out"}) == 2
+    assert work().store.undeliver({"/out"}) == 0
     assert [change.seq for change in second.store.undelivered(10, 0)] == [1, 2]
     assert second.store.delivered([1, 2], ["/out"]) > number
 
@@ -181,7 +181,7 @@ def test_lines_come_again_while_a_worker_without_lines_was_killed(work: Crawls) 
     one.store.end_deliveries()
     one.end()
     other.store.close("shutdown", {})
-    assert work().store.recall({"/out"}) == 1
+    assert work().store.undeliver({"/out"}) == 1
 
 
 def test_workers_of_a_run_that_ended_well_forget_their_lines_together(work: Crawls) -> None:
@@ -193,4 +193,4 @@ def test_workers_of_a_run_that_ended_well_forget_their_lines_together(work: Craw
     for each in (one, other):
         each.store.end_deliveries()
         each.end()
-    assert work().store.recall({"/out", "/other"}) == 0
+    assert work().store.undeliver({"/out", "/other"}) == 0
