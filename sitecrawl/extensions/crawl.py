@@ -8,6 +8,7 @@ import os
 import signal
 from collections.abc import Sequence
 from dataclasses import replace
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from scrapy import signals
@@ -22,8 +23,9 @@ from sitecrawl.config.rules_from_options import Citations
 from sitecrawl.crawl.discovery import Discovery
 from sitecrawl.crawl.frontier_owner import FrontierOwner
 from sitecrawl.crawl.page_callback import PageCallback
+from sitecrawl.crawl.progress import Outlook
 from sitecrawl.crawl.recorder import Recorder
-from sitecrawl.crawl.run_summary import Failures, Outlook, RunSummary, SlowOrigin
+from sitecrawl.crawl.run_summary import Failures
 from sitecrawl.crawl.seeds import SeedRedirects, SeedReport
 from sitecrawl.crawl.visit import Visit
 from sitecrawl.frontier.base import Change, StateOptions
@@ -118,11 +120,9 @@ class Crawl:
         )
         self.login_walls = LoginWalls(params, leased, recorder)
         self.login = login_of(params, queues, tasks, stats) if params.logs_in else None
-        self.summary = RunSummary(
-            stats, discovery, leased, starts, Failures(recorder), writes_output=not self.is_worker
-        )
+        self._failures = Failures(recorder)
         self.budget = RequestBudget(params.max_pages, owner, tasks)
-        self.work_sharing = WorkSharing(owner, leased, queues, self.summary)
+        self.work_sharing = WorkSharing(owner, leased, queues, self.counters)
         pages = self.page_callback = PageCallback(spider.parse, recorder, discovery)
         self.visit_requests = VisitRequests(pages.callback, queues, recorder, stats, params)
         self.listing_requests = listings = ListingRequests(
@@ -193,24 +193,45 @@ class Crawl:
             self._watching.cancel()
 
     async def outlook(self, rate: float) -> Outlook:
-        """Return the work left at a rate in pages per second; raises FrontierError."""
+        """Return the work left at a rate in pages per second; raises FrontierError.
+
+        It takes no less time than the pauses of the slowest origin.
+        """
         backlog = await self.owner.frontier.backlog()
         waiting = await self.owner.frontier.waiting_by_origin()
-        held = (self.leased.origins.get(key) for key in waiting)
-        slowest = max(
-            (self._slow_origin(origin, waiting[origin.key]) for origin in held if origin),
-            key=lambda slow: slow.seconds,
-            default=None,
+        held = (origin for key in waiting if (origin := self.leased.origins.get(key)))
+        least, slowest = max(
+            ((waiting[origin.key] * origin.last_pause, origin) for origin in held),
+            key=itemgetter(0),
+            default=(0.0, None),
         )
-        return Outlook.of(backlog.waiting, backlog.origins, rate, slowest)
+        seconds = max(backlog.waiting / rate, least) if rate else None
+        slow = None
+        if slowest is not None and slowest.last_pause and least >= (seconds or 0.0) / 2:
+            slow = slowest.key, f"{slowest.last_pause:.3g} s by {self._cause(slowest)}"
+        return Outlook(backlog.waiting, backlog.origins, seconds, slow)
 
-    def _slow_origin(self, origin: Origin, waiting: int) -> SlowOrigin:
-        pause = origin.last_pause
-        cause = origin.pace.cause(pause)
-        words = PAUSES.get(cause) or self._cite.setting("delay")
+    def _cause(self, origin: Origin) -> str:
         if origin.robots.failures:
-            words = "retries of robots.txt"
-        return SlowOrigin(origin.key, waiting, pause, words)
+            return "retries of robots.txt"
+        return PAUSES.get(origin.pace.cause(origin.last_pause)) or self._cite.setting("delay")
+
+    def counters(self) -> dict[str, Any]:
+        """Return the numeric stats of this worker, and the facts that the end and ``scrapy explain``
+        show. The lines of a worker process are counted by the one that writes them."""
+        stats, knowledge = self._crawler.stats.get_stats(), self.leased.knowledge
+        numbers = {name: each for name, each in stats.items() if isinstance(each, int | float)}
+        if self.is_worker:
+            numbers.pop("item_scraped_count", None)
+        return {
+            **numbers,
+            "refusals": self.discovery.refusals.as_stored(),
+            "given_up": self.leased.given_up(),
+            **self.seed_report.as_stored(),
+            **self._failures.as_stored(),
+            "unchanged_by_dates": knowledge.dates.skipped,
+            "left_out": knowledge.yields.as_stored(),
+        }
 
     def stood_in(self, visit: Visit, placeholder: Placeholder) -> None:
         """Conclude the visit of a page that has no content of its own."""

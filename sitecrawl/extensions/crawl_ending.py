@@ -15,11 +15,9 @@ from sitecrawl.crawl.run_summary import (
     MAX_STARTS,
     LogLine,
     RunEnding,
-    dead_link_lines,
     describe_failures,
+    finding_lines,
     known_view_lines,
-    placeholder_lines,
-    textless_document_lines,
 )
 from sitecrawl.extensions.crawl import Crawl, crawl_of
 from sitecrawl.scheduling.listed_pages import unchanged_lines
@@ -143,9 +141,7 @@ class CrawlEnding(Component):
         """Return what all workers of the run have met, as lines; raises FrontierError."""
         links = await self._crawl.owner.frontier.dead_links() if self._crawl.checks_links else None
         return [
-            *(() if links is None else dead_link_lines(links)),
-            *placeholder_lines(counters["placeholder_pages"]),
-            *textless_document_lines(counters["textless_documents"]),
+            *finding_lines(counters, links),
             *unchanged_lines(counters["unchanged_by_dates"]),
             *known_view_lines(counters),
             *left_out_lines(counters["left_out"]),
@@ -153,7 +149,7 @@ class CrawlEnding(Component):
 
     async def engine_stopped(self) -> None:
         """End the run and store its counters; the feeds are stored by now."""
-        counters = self._crawl.summary.counters()
+        counters = self._crawl.counters()
         if self._crawl.workers is not None:  # the stats are those of all workers by now
             counters = {"sitecrawl/exit_status": self.result.status}
         counters |= {"failed_starts": list(self.result.failed_starts[:MAX_STARTS])}

@@ -20,7 +20,8 @@ from sitecrawl import typed_program
 from sitecrawl.components import Component
 from sitecrawl.console.scrapy_commands import is_warning
 from sitecrawl.console.terminal import CLEAR, printable
-from sitecrawl.crawl.run_summary import ProgressSnapshot, counted
+from sitecrawl.crawl.progress import ProgressSnapshot
+from sitecrawl.crawl.run_summary import counted
 from sitecrawl.extensions.crawl import crawl_of
 from sitecrawl.extensions.crawl_ending import ending_of
 from sitecrawl.frontier.base import FrontierError

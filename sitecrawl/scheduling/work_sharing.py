@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
 from sitecrawl.crawl.frontier_owner import FrontierOwner
-from sitecrawl.crawl.run_summary import RunSummary
 from sitecrawl.frontier.base import FrontierError, Heartbeat
 from sitecrawl.frontier.runs import combined
 from sitecrawl.policy.origin_shares import to_hand_over
@@ -38,12 +38,12 @@ class WorkSharing:
         owner: FrontierOwner,
         leased: LeasedOrigins,
         queues: OriginQueues,
-        summary: RunSummary,
+        counters: Callable[[], dict[str, Any]],
     ) -> None:
         self._owner = owner
         self._leased = leased
         self._queues = queues
-        self._summary = summary
+        self._own_counters = counters
         self._task: asyncio.Task[None] | None = None
         self._counted = (0.0, 0)
         self._rate = 0.0
@@ -63,7 +63,7 @@ class WorkSharing:
 
     def heartbeat(self) -> Heartbeat:
         """Return the progress of this worker."""
-        counters = self._summary.counters()
+        counters = self._own_counters()
         pages = sum(count for name, count in counters.items() if name.startswith(OUTCOMES))
         return Heartbeat(int(pages), self._rate_of(int(pages)), counters)
 
