@@ -44,6 +44,12 @@ def stated() -> Iterator[tuple[str, RefusalReason]]:
                         yield f"{module.__name__}.{value.__name__}", reason
 
 
+def descendants(kind: type[Any]) -> Iterator[type[Any]]:
+    """The subclasses of a class, and theirs."""
+    for each in kind.__subclasses__():
+        yield from (each, *descendants(each))
+
+
 @pytest.mark.parametrize(
     ("kind", "registered", "place"),
     [
@@ -58,7 +64,8 @@ def stated() -> Iterator[tuple[str, RefusalReason]]:
 def test_every_rule_is_registered(kind: type[Any], registered: set[type[Any]], place: str) -> None:
     names = {name: value for module in modules() for name, value in vars(module).items()}
     # A dataclass with slots leaves the class that it was made from behind.
-    kinds = {each for each in kind.__subclasses__() if names.get(each.__name__) is each}
+    found = {each for each in descendants(kind) if names.get(each.__name__) is each}
+    kinds = {each for each in found if not each.__name__.startswith("_")}
     missing = {
         f"register {each.__module__}.{each.__name__} in the tuple of its kind, "
         f"which is part of {place}"

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 from functools import lru_cache
-from typing import ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 from sitecrawl.policy.decision import ALLOWED, Decision, OptionValues, RefusalReason
 from sitecrawl.web.feeds.listings import LISTING_XML
@@ -133,11 +133,8 @@ class Schemes(UrlRule):
 
     def refusal(self, target: Target) -> str:
         """Refuse mailto, javascript, ftp and everything else that is not listed."""
-        return (
-            ""
-            if target.parts.scheme in self.allowed
-            else f"{self.setting}: {target.parts.scheme or target.url!r}"
-        )
+        scheme = target.parts.scheme
+        return "" if scheme in self.allowed else f"{self.setting}: {scheme or target.url!r}"
 
 
 @dataclass(slots=True)
@@ -156,82 +153,70 @@ class WellFormed(UrlRule):
 
 
 @dataclass(slots=True)
-class Length(UrlRule):
-    """Limit the length of an absolute URL, in characters."""
+class _LimitRule(UrlRule):
+    """Base of the rules that an option limits by a number; 0 is no limit."""
 
     limit: int
     setting: str
-    reason = RefusalReason("length", "too long (`max_url_length`)", options=("max_url_length",))
 
     @classmethod
-    def build(cls, options: OptionValues) -> Self:
-        """Build the rule with the configured limit."""
-        return cls(options.value("max_url_length"), options.setting("max_url_length"))
+    def build(cls, options: OptionValues) -> Self | None:
+        """Build the rule with the configured limit; None without one."""
+        option = cls.reason.options[0]
+        limit = options.value(option)
+        return cls(limit, options.setting(option)) if limit else None
+
+
+class Length(_LimitRule):
+    """Limit the length of an absolute URL, in characters, as it would be requested."""
+
+    __slots__ = ()
+    reason = RefusalReason("length", "too long (`max_url_length`)", options=("max_url_length",))
 
     def refusal(self, target: Target) -> str:
-        """Refuse a URL that is longer than ``limit`` as it would be requested."""
+        """Refuse a longer URL."""
         length = len(target.as_found)
         return "" if length <= self.limit else f"{self.setting}: {length} characters"
 
 
-@dataclass(slots=True)
-class RepeatedDirectories(UrlRule):
+class RepeatedDirectories(_LimitRule):
     """Limit the repetitions of a directory name in a path.
 
     Repeats of several names add up, so that ``/a/b/a/b/a/b`` is refused too; names of
     digits only (dates, ids) do not add up.
     """
 
-    limit: int
-    setting: str
+    __slots__ = ()
     reason = RefusalReason(
         "repeated_directory",
         "a directory name too often in the path (`max_repeated_directory`)",
         options=("max_repeated_directory",),
     )
 
-    @classmethod
-    def build(cls, options: OptionValues) -> Self | None:
-        """Build the rule with the configured limit; 0 for none."""
-        limit = options.value("max_repeated_directory")
-        return cls(limit, options.setting("max_repeated_directory")) if limit else None
-
     def refusal(self, target: Target) -> str:
         """Refuse a path in which one name, or all names together, repeat too often."""
         if target.parts.path.count("/") <= self.limit + 1:
             return ""
         names = Counter(name for name in target.parts.path.split("/")[1:-1] if name)
-        name, times = max(names.items(), key=_times, default=("", 0))
+        name, times = next(iter(names.most_common(1)), ("", 0))
         repeats = sum(count - 1 for name, count in names.items() if not name.isdecimal())
         if times <= self.limit and repeats <= self.limit:
             return ""
         return f"{self.setting}: {name!r} {times} times, {repeats} repeats in all"
 
 
-@dataclass(slots=True)
-class PathDepth(UrlRule):
+class PathDepth(_LimitRule):
     """Limit the number of directories in a path."""
 
-    limit: int
-    setting: str
+    __slots__ = ()
     reason = RefusalReason(
         "path_depth", "too many directories (`max_path_depth`)", options=("max_path_depth",)
     )
 
-    @classmethod
-    def build(cls, options: OptionValues) -> Self | None:
-        """Build the rule with the configured limit; 0 for none."""
-        limit = options.value("max_path_depth")
-        return cls(limit, options.setting("max_path_depth")) if limit else None
-
     def refusal(self, target: Target) -> str:
-        """Refuse a path of more directories than ``limit``."""
+        """Refuse a path of more directories."""
         directories = target.parts.path.count("/") - 1
         return "" if directories <= self.limit else f"{self.setting}: {directories} directories"
-
-
-def _times(item: tuple[str, int]) -> int:
-    return item[1]
 
 
 def ignored_extensions(options: OptionValues) -> dict[str, str]:
@@ -280,114 +265,87 @@ class Extensions(UrlRule):
 
 
 @dataclass(slots=True)
-class Deny(UrlRule):
-    """Refuse URLs that match a regular expression; each has its own setting."""
+class _ListRule(UrlRule):
+    """Base of the rules with a list of entries, each with its own setting."""
 
-    patterns: tuple[tuple[re.Pattern[str], str], ...]
+    entries: tuple[tuple[Any, str], ...]
     setting: str
-    reason = RefusalReason("deny", "matches `deny`", options=("deny",))
+
+    @staticmethod
+    def read(entry: str) -> Any:
+        """Parse an entry: a text in the normal form of URLs."""
+        return normal_text(entry)
 
     @classmethod
     def build(cls, options: OptionValues) -> Self | None:
-        """Build the rule from the listed patterns, if any."""
-        entries = options.entries("deny")
-        patterns = tuple((re.compile(normal_pattern(entry)), words) for entry, words in entries)
-        return cls(patterns, options.setting("deny")) if patterns else None
+        """Build the rule from the listed entries, if any."""
+        option = cls.reason.name
+        entries = tuple((cls.read(entry), words) for entry, words in options.entries(option))
+        return cls(entries, options.setting(option)) if entries else None
+
+
+def read_pattern(entry: str) -> re.Pattern[str]:
+    """Compile an entry of ``allow`` or ``deny``, which is compared with the normal form of URLs."""
+    return re.compile(normal_pattern(entry))
+
+
+class Deny(_ListRule):
+    """Refuse URLs that match a regular expression, in their normal form or as they were found.
+
+    A pattern may concern escapes themselves: ``%[0-9A-F]{2}``, ``100%$``.
+    """
+
+    __slots__ = ()
+    reason = RefusalReason("deny", "matches `deny`", options=("deny",))
+    read = staticmethod(read_pattern)
 
     def refusal(self, target: Target) -> str:
-        """Refuse a URL that a pattern matches, in its normal form or as it was found.
-
-        A pattern may concern escapes themselves: ``%[0-9A-F]{2}``, ``100%$``.
-        """
-        found = self._find(target.url)
-        return found or (self._find(target.as_found) if target.as_found != target.url else "")
-
-    def _find(self, url: str) -> str:
-        return next((words for pattern, words in self.patterns if pattern.search(url)), "")
+        """Refuse a URL that a pattern matches."""
+        for url in dict.fromkeys((target.url, target.as_found)):
+            for pattern, words in self.entries:
+                if pattern.search(url):
+                    return words
+        return ""
 
 
-@dataclass(slots=True)
-class Allow(UrlRule):
+class Allow(_ListRule):
     """Refuse URLs that match none of the regular expressions."""
 
-    patterns: tuple[re.Pattern[str], ...]
-    setting: str
+    __slots__ = ()
     reason = RefusalReason("allow", "matches no pattern of `allow`", options=("allow",))
     on_starts = OnStarts.ONLY_FOR_LINKS
-
-    @classmethod
-    def build(cls, options: OptionValues) -> Self | None:
-        """Build the rule from the listed patterns, if any."""
-        patterns = tuple(re.compile(normal_pattern(entry)) for entry in options.value("allow"))
-        return cls(patterns, options.setting("allow")) if patterns else None
+    read = staticmethod(read_pattern)
 
     def refusal(self, target: Target) -> str:
         """Refuse a URL that no pattern matches."""
-        found = any(pattern.search(target.url) for pattern in self.patterns)
+        found = any(pattern.search(target.url) for pattern, _ in self.entries)
         return "" if found else f"no match of {self.setting}"
 
 
-@dataclass(slots=True)
-class Contains(UrlRule):
+class Contains(_ListRule):
     """Refuse URLs that, without fragment, contain none of the substrings."""
 
-    substrings: tuple[str, ...]
-    setting: str
+    __slots__ = ()
     reason = RefusalReason("contains", "has none of the words of `contains`", options=("contains",))
     on_starts = OnStarts.ONLY_FOR_LINKS
 
-    @classmethod
-    def build(cls, options: OptionValues) -> Self | None:
-        """Build the rule from the listed substrings, if any."""
-        substrings = tuple(map(normal_text, options.value("contains")))
-        return cls(substrings, options.setting("contains")) if substrings else None
-
     def refusal(self, target: Target) -> str:
         """Refuse a URL that contains none of them."""
-        found = any(substring in target.url for substring in self.substrings)
+        found = any(substring in target.url for substring, _ in self.entries)
         return "" if found else f"none of {self.setting}"
 
 
-@dataclass(slots=True)
-class NotContains(UrlRule):
-    """Refuse URLs that contain a substring; each has its own setting."""
+class NotContains(_ListRule):
+    """Refuse URLs that contain a substring."""
 
-    substrings: tuple[tuple[str, str], ...]
-    setting: str
+    __slots__ = ()
     reason = RefusalReason(
         "not_contains", "has one of the words of `not_contains`", options=("not_contains",)
     )
 
-    @classmethod
-    def build(cls, options: OptionValues) -> Self | None:
-        """Build the rule from the listed substrings, if any."""
-        entries = options.entries("not_contains")
-        substrings = tuple((normal_text(entry), words) for entry, words in entries)
-        return cls(substrings, options.setting("not_contains")) if substrings else None
-
     def refusal(self, target: Target) -> str:
         """Refuse a URL that contains any of them."""
-        return next((words for substring, words in self.substrings if substring in target.url), "")
-
-
-@dataclass(slots=True)
-class DoNotCrawl(UrlRule):
-    """Refuse URLs that a policy covers; each has its own setting."""
-
-    policies: tuple[tuple[re.Pattern[str], str], ...]
-    setting: str
-    reason = RefusalReason("do_not_crawl", "matches `do_not_crawl`", options=("do_not_crawl",))
-
-    @classmethod
-    def build(cls, options: OptionValues) -> Self | None:
-        """Build the rule from the listed policies, if any."""
-        entries = options.entries("do_not_crawl")
-        policies = tuple((read_policy(entry), words) for entry, words in entries)
-        return cls(policies, options.setting("do_not_crawl")) if policies else None
-
-    def refusal(self, target: Target) -> str:
-        """Refuse a URL that a policy covers."""
-        return next((words for policy, words in self.policies if policy.match(target.url)), "")
+        return next((words for substring, words in self.entries if substring in target.url), "")
 
 
 def read_policy(entry: str) -> re.Pattern[str]:
@@ -406,6 +364,18 @@ def read_policy(entry: str) -> re.Pattern[str]:
     if re.fullmatch(r"[^/\s,:]+\.[^/\s,:]+(:\d+)?", entry):
         return re.compile(rf"[a-z][a-z0-9+.-]*://([^/]+\.)?{re.escape(entry.lower())}(:\d+)?(/|$)")
     raise ValueError(f"{entry!r} is neither a host, nor a path from the root, nor a URL")
+
+
+class DoNotCrawl(_ListRule):
+    """Refuse URLs that a policy covers."""
+
+    __slots__ = ()
+    reason = RefusalReason("do_not_crawl", "matches `do_not_crawl`", options=("do_not_crawl",))
+    read = staticmethod(read_policy)
+
+    def refusal(self, target: Target) -> str:
+        """Refuse a URL that a policy covers."""
+        return next((words for policy, words in self.entries if policy.match(target.url)), "")
 
 
 @dataclass(slots=True)
