@@ -164,9 +164,9 @@ def test_the_evidence_of_a_killed_run_is_that_of_the_next_one(
     [
         {"effort": 0},
         {"query": "keep"},
-        {"query_keep": "t"},
-        {"query": "policy", "url_query_parameters": "?*"},
-        {"allow": "."},
+        pytest.param({"query_keep": "t"}, marks=pytest.mark.slow),
+        pytest.param({"query": "policy", "url_query_parameters": "?*"}, marks=pytest.mark.slow),
+        pytest.param({"allow": "."}, marks=pytest.mark.slow),
     ],
     ids=str,
 )

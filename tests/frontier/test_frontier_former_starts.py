@@ -46,7 +46,9 @@ def test_it_goes_although_no_page_is_read_again(work: Crawls) -> None:
     assert lines == [f"excluded {OWN}"]
 
 
-@pytest.mark.parametrize("chance", range(20))
+@pytest.mark.parametrize(
+    "chance", [*range(4), *(pytest.param(n, marks=pytest.mark.slow) for n in range(4, 20))]
+)
 def test_it_stays_while_a_page_names_it(work: Crawls, chance: int) -> None:
     """Pages answer 304, fail, are not due, and links move from one to another after a run."""
     dice = random.Random(chance)
