@@ -13,8 +13,7 @@ from typing import Any, NamedTuple
 from sitecrawl.config.configuration import Configuration
 from sitecrawl.console.crawl_sources import CrawledSource, Source
 from sitecrawl.console.crawl_statistics import CrawlStatistics
-from sitecrawl.explain.explanation import Explainer, Explanation
-from sitecrawl.explain.verdicts import verdict
+from sitecrawl.explain.explanation import Explainer, Explanation, verdict
 from sitecrawl.frontier.change_log import TargetLag
 from sitecrawl.frontier.opening import open_change_log, open_records
 from sitecrawl.policy.outcomes import Outcome

@@ -23,7 +23,7 @@ from sitecrawl import __version__
 from sitecrawl.browse.crawl_reader import CrawlReader, HeadedSection, PageRecord
 from sitecrawl.console.terminal import CONTROLS, stamp
 from sitecrawl.frontier.base import FrontierError
-from sitecrawl.policy.documents.model_use import permits_models
+from sitecrawl.policy.documents.usage_permissions import permits_models
 from sitecrawl.search.search_index import Folder, IndexFileError
 from sitecrawl.search.search_results import MAX_OFFSET, SearchFilters, SearchResults
 from sitecrawl.web.urls.url import normalize

@@ -13,8 +13,7 @@ from sitecrawl.console.command_base import StoredCommand, read_url
 from sitecrawl.console.crawl_sources import Source, find_source
 from sitecrawl.console.crawl_statistics import run_state
 from sitecrawl.console.terminal import ago, ahead, print_lines, span, stamp
-from sitecrawl.explain.explanation import Explainer, Explanation
-from sitecrawl.explain.verdicts import deletion, format_outcome, verdict
+from sitecrawl.explain.explanation import Explainer, Explanation, deletion, format_outcome, verdict
 from sitecrawl.frontier.opening import open_records
 from sitecrawl.frontier.records import UrlState
 from sitecrawl.policy.decision import Step

@@ -19,7 +19,7 @@ from sitecrawl.policy.documents.llms_text import (
     llms_text,
     site_sections,
 )
-from sitecrawl.policy.documents.model_use import permits_models
+from sitecrawl.policy.documents.usage_permissions import permits_models
 from sitecrawl.statuses import DONE, NO_RESULT
 
 INDEX, FULL = "llms.txt", "llms-full.txt"

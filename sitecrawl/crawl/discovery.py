@@ -11,10 +11,9 @@ from scrapy.statscollectors import StatsCollector
 
 from sitecrawl.frontier.base import Candidate, DueUrl, StoredLink, VisitResult
 from sitecrawl.policy.decision import ALLOWED, Admission, Decision, Refusals, refuse
-from sitecrawl.policy.http.redirects import RedirectChains
 from sitecrawl.policy.urls.known_views import PageViews
 from sitecrawl.policy.urls.parameter_trials import Found, ParameterTrials
-from sitecrawl.policy.urls.path_limits import PathLimits
+from sitecrawl.policy.urls.path_limits import PathLimits, RedirectChains
 from sitecrawl.policy.urls.rule_engine import Rules
 from sitecrawl.policy.urls.scope import Scope
 from sitecrawl.policy.urls.url_rules import WellFormed, read_target

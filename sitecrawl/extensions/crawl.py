@@ -34,8 +34,8 @@ from sitecrawl.frontier.threaded import Frontier
 from sitecrawl.output.delivery import Delivery
 from sitecrawl.policy.documents.obedience import refresh_target
 from sitecrawl.policy.documents.placeholders import Placeholder
-from sitecrawl.policy.http.redirects import RedirectChains
 from sitecrawl.policy.outcomes import Outcome
+from sitecrawl.policy.urls.path_limits import RedirectChains
 from sitecrawl.scheduling.background import BackgroundTasks, EngineWaker
 from sitecrawl.scheduling.fetch_outcomes import LoginWalls, VisitRequests
 from sitecrawl.scheduling.leased_origins import LeasedOrigins

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from sitecrawl.policy.http.politeness import ReceiptSummary
-from sitecrawl.policy.lifecycle.deletion import Deletion
+from sitecrawl.policy.lifecycle.losses import Deletion
 from sitecrawl.policy.lifecycle.revisit import Revisit
 from sitecrawl.policy.lifecycle.selection import SELECTIONS, Activity, Selection
 from sitecrawl.policy.outcomes import Outcome

@@ -14,7 +14,7 @@ from sitecrawl.frontier.base import StateOptions, VisitResult
 from sitecrawl.frontier.database import Database
 from sitecrawl.frontier.documents import Changes, Documents, StoredDocument
 from sitecrawl.frontier.held_changes import HeldChanges
-from sitecrawl.policy.lifecycle.deletion import UNREACHABLE
+from sitecrawl.policy.lifecycle.losses import UNREACHABLE
 from sitecrawl.policy.outcomes import REDIRECTS
 from sitecrawl.web.urls.identity import fingerprint, identity_key
 from sitecrawl.web.urls.url import origin

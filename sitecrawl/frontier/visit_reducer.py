@@ -18,9 +18,14 @@ from sitecrawl.frontier.visits import NOT_SURE, Finding
 from sitecrawl.policy.documents.document_dates import rfc3339
 from sitecrawl.policy.documents.output_shapes import text_of
 from sitecrawl.policy.documents.section_ids import with_lasting_ids
-from sitecrawl.policy.lifecycle.deletion import deletion_reason
 from sitecrawl.policy.lifecycle.duplicates import rank
-from sitecrawl.policy.lifecycle.losses import PLAIN, TextChange, is_rewritten, words_of
+from sitecrawl.policy.lifecycle.losses import (
+    PLAIN,
+    TextChange,
+    deletion_reason,
+    is_rewritten,
+    words_of,
+)
 from sitecrawl.policy.lifecycle.revisit import STILL_WAITING
 from sitecrawl.policy.outcomes import REDIRECTS, Outcome
 

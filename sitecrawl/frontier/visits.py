@@ -17,7 +17,7 @@ from sitecrawl.frontier.claims import LONGEST_CHAIN
 from sitecrawl.frontier.database import Database, Row, RowStatement, storable
 from sitecrawl.frontier.documents import StoredDocument
 from sitecrawl.policy.lifecycle.change_rate import ChangeHistory
-from sitecrawl.policy.lifecycle.deletion import CONFIRMED
+from sitecrawl.policy.lifecycle.losses import CONFIRMED
 from sitecrawl.policy.lifecycle.revisit import (
     FAILED,
     STILL_WAITING,

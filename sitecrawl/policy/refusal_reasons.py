@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from sitecrawl.policy.decision import RefusalReason
 from sitecrawl.policy.http.network_addresses import PRIVATE_ADDRESS
-from sitecrawl.policy.http.redirects import RedirectChains
-from sitecrawl.policy.urls.path_limits import DIRECTORY_FULL, LINKS_PER_PAGE
+from sitecrawl.policy.urls.path_limits import DIRECTORY_FULL, LINKS_PER_PAGE, RedirectChains
 from sitecrawl.policy.urls.rule_engine import LINK_RULES, STAGES
 from sitecrawl.policy.worth.wanted import ENDLESS, LOW_YIELD
 

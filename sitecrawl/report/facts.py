@@ -29,16 +29,10 @@ MAX_RUNS = 60
 REFUSED = "sitecrawl/rules/"
 BROKEN = frozenset(
     {
-        Outcome.SERVER_BLAMED_CLIENT,
-        Outcome.FILE_GONE,
-        Outcome.DID_NOT_UNDERSTAND_ANSWER,
-        Outcome.FILE_NOT_FOUND,
-        Outcome.SOFT_404,
-        Outcome.SERVER_INTERNAL_ERROR,
-        Outcome.ERROR_PAGE,
-        Outcome.PARKED,
-        Outcome.CONNECTION_FAILED,
-        Outcome.REQUEST_TIMEOUT,
+        *(Outcome.SERVER_BLAMED_CLIENT, Outcome.FILE_GONE),
+        *(Outcome.DID_NOT_UNDERSTAND_ANSWER, Outcome.FILE_NOT_FOUND, Outcome.SOFT_404),
+        *(Outcome.SERVER_INTERNAL_ERROR, Outcome.ERROR_PAGE, Outcome.PARKED),
+        *(Outcome.CONNECTION_FAILED, Outcome.REQUEST_TIMEOUT),
     }
 )
 """Outcomes that make the links to a URL broken."""

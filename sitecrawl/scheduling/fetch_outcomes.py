@@ -22,8 +22,7 @@ from sitecrawl.events import Event
 from sitecrawl.frontier.base import DueUrl, VisitResult
 from sitecrawl.http.fetch_errors import LeaseExpiredError, exception_names
 from sitecrawl.policy.advice import in_words
-from sitecrawl.policy.http.answers import FetchResult, answer_of_failure
-from sitecrawl.policy.http.retries import NOBODY_THERE, retry_wait
+from sitecrawl.policy.http.answers import NOBODY_THERE, FetchResult, answer_of_failure, retry_wait
 from sitecrawl.policy.lifecycle.revisit import LASTING
 from sitecrawl.policy.outcomes import READ, Outcome
 from sitecrawl.reqmeta import ORIGIN, VISIT, occupying, origin_of, sitemap_of, visit_of

@@ -19,7 +19,7 @@ from sitecrawl.crawl.frontier_owner import FrontierOwner
 from sitecrawl.crawl.recorder import Recorder
 from sitecrawl.events import Event
 from sitecrawl.frontier.base import OriginState
-from sitecrawl.policy.http.failure_budget import FailureBudget
+from sitecrawl.policy.http.answers import FailureBudget
 from sitecrawl.resolver import addresses_of
 from sitecrawl.scheduling.background import BackgroundTasks
 from sitecrawl.scheduling.origin import TRANSITIONS, Origin, OriginPhase, PacingSlot, RobotsFile

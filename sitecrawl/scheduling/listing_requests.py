@@ -20,8 +20,7 @@ from sitecrawl.crawl.frontier_owner import FrontierOwner
 from sitecrawl.crawl.seeds import SeedReport
 from sitecrawl.frontier.base import FrontierError
 from sitecrawl.http.fetch_errors import exception_names
-from sitecrawl.policy.http.answers import FetchResult, answer_of_failure
-from sitecrawl.policy.http.retries import retry_wait
+from sitecrawl.policy.http.answers import FetchResult, answer_of_failure, retry_wait
 from sitecrawl.policy.urls.url_rules import read_target
 from sitecrawl.reqmeta import SITEMAP, UNCHANGED, ListingRequest, own_request
 from sitecrawl.responses import answer_of, header, location

@@ -20,7 +20,7 @@ from twisted.python.failure import Failure
 
 from sitecrawl.config.options.crawl_options import CrawlParams
 from sitecrawl.http.fetch_errors import LeaseExpiredError
-from sitecrawl.policy.http.retries import backoff
+from sitecrawl.policy.http.answers import backoff
 from sitecrawl.policy.urls.login_links import leads_to_login
 from sitecrawl.reqmeta import LOGIN, origin_of, own_request
 from sitecrawl.responses import header, location

@@ -31,7 +31,7 @@ from enum import Enum, auto
 from scrapy import Request
 
 from sitecrawl.frontier.base import DueUrl, OriginState
-from sitecrawl.policy.http.failure_budget import FailureBudget
+from sitecrawl.policy.http.answers import FailureBudget
 from sitecrawl.policy.http.politeness import Pace, Receipt
 from sitecrawl.web.robots.robots_txt import RobotsTxt
 

@@ -18,8 +18,7 @@ from sitecrawl.events import Event
 from sitecrawl.http.fetch_errors import LeaseExpiredError, exception_names
 from sitecrawl.policy.advice import in_words
 from sitecrawl.policy.decision import ALLOWED, Decision
-from sitecrawl.policy.http.answers import CHALLENGE, answer_of_failure
-from sitecrawl.policy.http.retries import NOBODY_THERE, backoff
+from sitecrawl.policy.http.answers import CHALLENGE, NOBODY_THERE, answer_of_failure, backoff
 from sitecrawl.policy.outcomes import Outcome
 from sitecrawl.policy.refusal_reasons import ROBOTS_TXT, ROBOTS_TXT_UNREACHABLE
 from sitecrawl.reqmeta import ORIGIN, ROBOTS_OF, USAGE_FILE, own_request

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 from sitecrawl import install_command
-from sitecrawl.policy.documents.model_use import permits_models
+from sitecrawl.policy.documents.usage_permissions import permits_models
 from sitecrawl.search.analysis import PART, bare_name, matching_places, name_key
 from sitecrawl.search.names import TITLE_PARTS, entries, language_part
 from sitecrawl.search.search_index import IndexedPage, IndexFileError, PagePlace, SearchIndex

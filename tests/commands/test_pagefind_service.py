@@ -12,7 +12,7 @@ import pytest
 from fixtures.command import run
 from fixtures.crawls import CrawlCommand
 from fixtures.server import Server, page
-from sitecrawl.sync.pagefind_service import IN_FLIGHT, PagefindService
+from sitecrawl.sync.pagefind_target import IN_FLIGHT, PagefindService
 from sitecrawl.sync.target import SyncError
 
 PAGES = 3 * IN_FLIGHT

@@ -21,7 +21,7 @@ from sitecrawl.crawl.discovery import Discovery
 from sitecrawl.crawl.frontier_owner import FrontierOwner
 from sitecrawl.crawl.recorder import Recorder
 from sitecrawl.frontier.opening import open_frontier
-from sitecrawl.policy.http.redirects import RedirectChains
+from sitecrawl.policy.urls.path_limits import RedirectChains
 from sitecrawl.scheduling.background import BackgroundTasks, EngineWaker
 from sitecrawl.scheduling.leased_origins import LeasedOrigins
 from sitecrawl.scheduling.listed_pages import ListedPages

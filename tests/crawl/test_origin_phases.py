@@ -9,7 +9,7 @@ import pytest
 from scrapy import Request
 
 from sitecrawl.frontier.base import DueUrl, OriginState
-from sitecrawl.policy.http.failure_budget import FailureBudget
+from sitecrawl.policy.http.answers import FailureBudget
 from sitecrawl.policy.http.politeness import Pace
 from sitecrawl.scheduling.origin import (
     TRANSITIONS,

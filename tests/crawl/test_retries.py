@@ -11,7 +11,7 @@ from fixtures.command import NOWHERE, Command
 from fixtures.crawls import CrawlCommand
 from fixtures.server import Answer, Page, Raw, Server, page
 from sitecrawl.frontier.base import DueUrl, OriginState
-from sitecrawl.policy.http.failure_budget import FailureBudget
+from sitecrawl.policy.http.answers import FailureBudget
 from sitecrawl.policy.http.politeness import Pace
 from sitecrawl.scheduling.origin import Origin, OriginPhase, PacingSlot, RobotsFile
 from sitecrawl.scheduling.origin_queues import ReadyQueue

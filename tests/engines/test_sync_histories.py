@@ -24,7 +24,7 @@ from sitecrawl.frontier.base import (
 from sitecrawl.frontier.change_log import DeadLetter
 from sitecrawl.frontier.opening import backend, open_change_log, open_records
 from sitecrawl.frontier.store import Store
-from sitecrawl.policy.lifecycle.deletion import Deletion
+from sitecrawl.policy.lifecycle.losses import Deletion
 from sitecrawl.policy.lifecycle.revisit import Revisit
 from sitecrawl.policy.outcomes import Outcome
 from sitecrawl.sync.synchronizer import Synchronizer

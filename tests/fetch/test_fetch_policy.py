@@ -12,19 +12,24 @@ from pydantic import ValidationError
 
 from sitecrawl.config.options.fetching import FetchParams
 from sitecrawl.policy.decision import Decision
-from sitecrawl.policy.http.answers import FAILURES, FetchResult, answer_of_failure, answer_of_status
-from sitecrawl.policy.http.failure_budget import FailureBudget
+from sitecrawl.policy.http.answers import (
+    FAILURES,
+    FailureBudget,
+    FetchResult,
+    answer_of_failure,
+    answer_of_status,
+    retry_wait,
+)
 from sitecrawl.policy.http.network_addresses import AddressRule, special_network
 from sitecrawl.policy.http.politeness import Pace
-from sitecrawl.policy.http.redirects import RedirectChains
 from sitecrawl.policy.http.request_headers import (
     HeaderPolicy,
     conditional,
     modified_since,
     user_agent,
 )
-from sitecrawl.policy.http.retries import retry_wait
 from sitecrawl.policy.outcomes import Outcome
+from sitecrawl.policy.urls.path_limits import RedirectChains
 from sitecrawl.web.robots.robots_txt import product_token
 from sitecrawl.web.validators import retry_after
 

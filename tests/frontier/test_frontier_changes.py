@@ -13,7 +13,7 @@ import pytest
 from workers import SITE, Crawls, absolute, candidate, ingested
 
 from sitecrawl.frontier.base import DueUrl, VisitResult
-from sitecrawl.policy.lifecycle.deletion import Deletion
+from sitecrawl.policy.lifecycle.losses import Deletion
 from sitecrawl.policy.lifecycle.revisit import Revisit
 from sitecrawl.policy.outcomes import Outcome
 

@@ -20,7 +20,7 @@ from sitecrawl.frontier.base import (
     VisitResult,
 )
 from sitecrawl.frontier.records import Records
-from sitecrawl.policy.lifecycle.deletion import Deletion
+from sitecrawl.policy.lifecycle.losses import Deletion
 from sitecrawl.policy.lifecycle.revisit import Revisit
 from sitecrawl.policy.outcomes import Outcome
 

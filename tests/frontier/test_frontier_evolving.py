@@ -15,7 +15,7 @@ from sitecrawl.frontier.administration import Administration
 from sitecrawl.frontier.base import Change, HeldGroup, StateOptions
 from sitecrawl.frontier.opening import backend, open_records
 from sitecrawl.frontier.store import Store
-from sitecrawl.policy.lifecycle.deletion import Deletion
+from sitecrawl.policy.lifecycle.losses import Deletion
 from sitecrawl.policy.lifecycle.revisit import Revisit
 from sitecrawl.policy.outcomes import Outcome
 

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sitecrawl.policy.documents.model_use import permits_models
-from sitecrawl.policy.documents.usage_permissions import usage_field, usage_refusal
+from sitecrawl.policy.documents.usage_permissions import permits_models, usage_field, usage_refusal
 from sitecrawl.web.robots.robots_txt import RobotsTxt
 from sitecrawl.web.robots.usage_statements import (
     PARSERS,

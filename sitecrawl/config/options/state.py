@@ -11,7 +11,7 @@ from sitecrawl.config.types import AUTO, Duration, OptionGroup, Recrawl, WorkerC
 from sitecrawl.frontier.base import StateOptions
 from sitecrawl.frontier.opening import is_database_url
 from sitecrawl.policy.lifecycle.change_rate import FIRST_INTERVAL
-from sitecrawl.policy.lifecycle.deletion import Deletion
+from sitecrawl.policy.lifecycle.losses import Deletion
 from sitecrawl.policy.lifecycle.revisit import Revisit
 from sitecrawl.web.urls.identity import DEFAULT_REALM
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from sitecrawl.policy.documents.site_names import comparable, host_names, site_name
+from sitecrawl.policy.documents.text_fields import comparable, host_names, site_name
 from sitecrawl.web.text_dates import MONTH_NUMBERS
 
 if TYPE_CHECKING:

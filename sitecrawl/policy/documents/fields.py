@@ -28,12 +28,12 @@ from sitecrawl.policy.documents.sections import (
     paragraphs,
     with_comments,
 )
-from sitecrawl.policy.documents.site_names import named_site
 from sitecrawl.policy.documents.text_fields import (
     document_description,
     document_keywords,
     document_title,
     is_spaceless,
+    named_site,
 )
 from sitecrawl.policy.urls.canonicalization import is_dynamic
 from sitecrawl.web.urls.url import UrlParts, resolve, split

@@ -13,6 +13,8 @@ USES = tuple(purpose.replace("-", "_") for purpose in PURPOSES)
 NOTHING_SAID: Mapping[str, Any] = MappingProxyType({})
 FORBIDDEN = "usage"
 """Reason of the deletion of a document whose use for the purpose of the crawl is forbidden."""
+FORBIDDING = ("noarchive", "nosnippet")
+"""Robots directives that search engines also apply to answers of their models (Google, Bing)."""
 
 
 class UsageRefusal(NamedTuple):
@@ -102,3 +104,15 @@ def _source(said: Statement) -> dict[str, Any]:
 
 def _word(purpose: str) -> str:
     return purpose.replace("-", "_")
+
+
+def permits_models(record: Mapping[str, Any]) -> bool:
+    """Return True if the text of a document may be given to a language model.
+
+    This is the only place that decides it, for `scrapy export --format llms` and for the tools of
+    `scrapy mcp`, by the page's robots directives and by what its site says about input to models.
+    """
+    robots, usage = record.get("robots"), record.get("usage")
+    if isinstance(usage, Mapping) and usage.get("ai_input") is False:
+        return False
+    return not (isinstance(robots, Mapping) and any(robots.get(name) for name in FORBIDDING))

@@ -1,9 +1,11 @@
-"""Mapping of HTTP statuses and fetch failures to outcomes."""
+"""Results of fetches: by HTTP status and failure, retries within a run, the failure budget of an origin."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
 from typing import NamedTuple
 
 from sitecrawl.policy.outcomes import Outcome
@@ -12,6 +14,12 @@ CONTENT_RANGE = re.compile(r"\s*bytes\s+0-(\d+)/(\d+|\*)\s*", re.IGNORECASE)
 WAF_CHECKS = frozenset({"captcha", "challenge"})  # of AWS WAF, with status 405 and 202
 PERMANENT = frozenset({301, 308})
 TEMPORARY = frozenset({300, 302, 303, 307})
+FIRST_BACKOFF = 1.0  # seconds, doubled each time
+MAX_LIMITED = 3
+NOBODY_THERE = frozenset({"connection_refused", "dns_failed"})
+"""Reasons for which the address of a start is probably wrong: it is tried a second time, no more."""
+DEFAULT_PATIENCE = 5
+MAX_RATE_LIMITED_IN_ROW = 2
 
 
 class FetchResult(NamedTuple):
@@ -28,6 +36,12 @@ class FetchResult(NamedTuple):
     counts_against_budget: bool = False
 
 
+def _failing(outcome: Outcome, reason: str, *, retryable: bool = False) -> FetchResult:
+    """Return the result of a condition that may last."""
+    return FetchResult(outcome, reason, retryable=retryable, counts_against_budget=True)
+
+
+_passing = partial(_failing, retryable=True)
 OK = FetchResult(Outcome.FILE_INGESTED, "ok")
 NO_CONTENT = FetchResult(Outcome.NO_CONTENT, "no_content")
 NOT_CHANGED = FetchResult(Outcome.FILE_DID_NOT_CHANGE, "not_modified")
@@ -38,39 +52,26 @@ REDIRECT_WITHOUT_LOCATION = FetchResult(
 )
 LOGIN_WALL = FetchResult(Outcome.LOGIN_WALL, "login_wall")
 PARTIAL_CONTENT = FetchResult(Outcome.DID_NOT_UNDERSTAND_ANSWER, "partial_content")
-UNKNOWN_STATUS = FetchResult(
-    Outcome.DID_NOT_UNDERSTAND_ANSWER, "unknown_status", counts_against_budget=True
-)
+UNKNOWN_STATUS = _failing(Outcome.DID_NOT_UNDERSTAND_ANSWER, "unknown_status")
 CLIENT_ERROR = FetchResult(Outcome.SERVER_BLAMED_CLIENT, "client_error")
-BROKEN = FetchResult(Outcome.SERVER_INTERNAL_ERROR, "server_error", counts_against_budget=True)
-BROKEN_FOR_NOW = BROKEN._replace(retryable=True)
-BUSY = FetchResult(Outcome.RATE_LIMITED, "unavailable", retryable=True, counts_against_budget=True)
+BROKEN = _failing(Outcome.SERVER_INTERNAL_ERROR, "server_error")
+BUSY = _passing(Outcome.RATE_LIMITED, "unavailable")
 CHALLENGE = FetchResult(Outcome.SERVER_BLAMED_CLIENT, "challenge")
-
 STATUSES = {
-    204: NO_CONTENT,
-    205: NO_CONTENT,
+    **dict.fromkeys((204, 205), NO_CONTENT),
     304: NOT_CHANGED,
     401: FetchResult(Outcome.SERVER_BLAMED_CLIENT, "unauthorized"),
     403: FetchResult(Outcome.SERVER_BLAMED_CLIENT, "forbidden"),
     404: FetchResult(Outcome.FILE_NOT_FOUND, "not_found"),
     406: FetchResult(Outcome.NOT_ACCEPTABLE, "not_acceptable"),
-    408: FetchResult(
-        Outcome.REQUEST_TIMEOUT, "server_timeout", retryable=True, counts_against_budget=True
-    ),
+    408: _passing(Outcome.REQUEST_TIMEOUT, "server_timeout"),
     410: FetchResult(Outcome.FILE_GONE, "gone"),
     429: FetchResult(Outcome.RATE_LIMITED, "rate_limited", retryable=True),
     451: FetchResult(Outcome.SERVER_BLAMED_CLIENT, "legally_unavailable"),
-    500: BROKEN_FOR_NOW,
-    502: BROKEN_FOR_NOW,
-    503: FetchResult(
-        Outcome.SERVER_INTERNAL_ERROR, "unavailable", retryable=True, counts_against_budget=True
-    ),
-    504: BROKEN_FOR_NOW,
-    522: BROKEN_FOR_NOW,  # Cloudflare: no connection to the origin server
-    524: BROKEN_FOR_NOW,  # Cloudflare: the origin server timed out
+    503: _passing(Outcome.SERVER_INTERNAL_ERROR, "unavailable"),
+    # Cloudflare: no connection to the origin server (522), which timed out (524)
+    **dict.fromkeys((500, 502, 504, 522, 524), BROKEN._replace(retryable=True)),
 }
-
 # In order of priority: the first name among a failure's causes decides.
 FAILURES = {
     "RendererMissingError": FetchResult(Outcome.CANCELLED, "renderer_missing"),
@@ -82,44 +83,22 @@ FAILURES = {
     "KeyExpiredError": FetchResult(Outcome.CANCELLED, "key_expired"),
     "AddressRefusedError": FetchResult(Outcome.BLOCKED_URL_BY_LOCAL_POLICY, "private_address"),
     "UnsupportedURLSchemeError": FetchResult(Outcome.BLOCKED_URL_BY_LOCAL_POLICY, "scheme"),
-    "HeaderTooLargeError": FetchResult(
-        Outcome.TOO_LARGE, "header_too_large", counts_against_budget=True
-    ),
+    "HeaderTooLargeError": _failing(Outcome.TOO_LARGE, "header_too_large"),
     "BodyTooLargeError": FetchResult(Outcome.TOO_LARGE, "body_too_large"),
     "DecodedTooLargeError": FetchResult(Outcome.TOO_LARGE, "decoded_too_large"),
-    "TooSlowError": FetchResult(Outcome.REQUEST_TIMEOUT, "too_slow", counts_against_budget=True),
-    "ReadTimeoutError": FetchResult(
-        Outcome.REQUEST_TIMEOUT, "timeout", retryable=True, counts_against_budget=True
-    ),
-    "DownloadTimeoutError": FetchResult(
-        Outcome.REQUEST_TIMEOUT, "timeout", retryable=True, counts_against_budget=True
-    ),
-    "BrokenEncodingError": FetchResult(
-        Outcome.DID_NOT_UNDERSTAND_ANSWER, "broken_encoding", counts_against_budget=True
-    ),
-    "NoTlsError": FetchResult(Outcome.CONNECTION_FAILED, "no_tls", counts_against_budget=True),
-    "TlsFailedError": FetchResult(
-        Outcome.CONNECTION_FAILED, "tls_failed", counts_against_budget=True
-    ),
-    "CannotResolveHostError": FetchResult(
-        Outcome.CONNECTION_FAILED, "dns_failed", retryable=True, counts_against_budget=True
-    ),
-    "DownloadConnectionRefusedError": FetchResult(
-        Outcome.CONNECTION_FAILED, "connection_refused", retryable=True, counts_against_budget=True
-    ),
-    "MalformedResponseError": FetchResult(
-        Outcome.DID_NOT_UNDERSTAND_ANSWER, "gibberish", counts_against_budget=True
-    ),
-    "IncompleteReadError": FetchResult(
-        Outcome.DID_NOT_UNDERSTAND_ANSWER, "cut_short", retryable=True, counts_against_budget=True
-    ),
-    "ConnectionBrokenError": FetchResult(
-        Outcome.CONNECTION_FAILED, "connection_lost", retryable=True, counts_against_budget=True
-    ),
+    "TooSlowError": _failing(Outcome.REQUEST_TIMEOUT, "too_slow"),
+    "ReadTimeoutError": _passing(Outcome.REQUEST_TIMEOUT, "timeout"),
+    "DownloadTimeoutError": _passing(Outcome.REQUEST_TIMEOUT, "timeout"),
+    "BrokenEncodingError": _failing(Outcome.DID_NOT_UNDERSTAND_ANSWER, "broken_encoding"),
+    "NoTlsError": _failing(Outcome.CONNECTION_FAILED, "no_tls"),
+    "TlsFailedError": _failing(Outcome.CONNECTION_FAILED, "tls_failed"),
+    "CannotResolveHostError": _passing(Outcome.CONNECTION_FAILED, "dns_failed"),
+    "DownloadConnectionRefusedError": _passing(Outcome.CONNECTION_FAILED, "connection_refused"),
+    "MalformedResponseError": _failing(Outcome.DID_NOT_UNDERSTAND_ANSWER, "gibberish"),
+    "IncompleteReadError": _passing(Outcome.DID_NOT_UNDERSTAND_ANSWER, "cut_short"),
+    "ConnectionBrokenError": _passing(Outcome.CONNECTION_FAILED, "connection_lost"),
 }
-UNKNOWN_FAILURE = FetchResult(
-    Outcome.CONNECTION_FAILED, "connection_failed", retryable=True, counts_against_budget=True
-)
+UNKNOWN_FAILURE = _passing(Outcome.CONNECTION_FAILED, "connection_failed")
 
 
 def answer_of_status(status: int, headers: Mapping[str, str]) -> FetchResult:
@@ -163,3 +142,96 @@ def _whole(content_range: str | None) -> bool:
         return True
     match = CONTENT_RANGE.fullmatch(content_range)  # RFC 9110, 14.4
     return match is not None and match[2] != "*" and int(match[1]) + 1 == int(match[2])
+
+
+def backoff(times_before: int) -> float:
+    """Return the seconds before retry number ``times_before`` + 1."""
+    return FIRST_BACKOFF * 2.0**times_before
+
+
+def retry_wait(
+    answer: FetchResult,
+    times_before: int,
+    *,
+    retries: int,
+    max_wait: float,
+    retry_after: float = 0.0,
+) -> float | None:
+    """Return the seconds until a URL is retried in this run; None if it is not.
+
+    ``retry_after`` is the wait that the response asks for this URL. A URL that was refused because
+    the origin is overloaded (429, 503 with Retry-After) did not fail: its retries have a separate
+    limit, and the pause after a 429 concerns the origin alone.
+    """
+    is_limited = answer.outcome is Outcome.RATE_LIMITED
+    if not answer.retryable or times_before >= (MAX_LIMITED if is_limited else retries):
+        return None
+    wait = max(0.0 if is_limited else backoff(times_before), retry_after)
+    return wait if wait <= max_wait else None
+
+
+@dataclass(slots=True)
+class FailureBudget:
+    """Number of failures that an origin has left; each other response gives one back.
+
+    So an origin that is down is given up, and one with some broken pages is not. Repeated failures
+    of one URL count once: two such URLs would otherwise stop a healthy site. A 429 neither costs
+    nor gives, but an origin that keeps refusing after two doubled pauses counts as failing.
+
+    ``has_new_failures``: part of the budget was spent on URLs that had not failed in the last run.
+    """
+
+    left: int = DEFAULT_PATIENCE
+    limits_in_row: int = 0
+    has_new_failures: bool = False
+    failed: set[int] = field(default_factory=set)
+    full: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.full = self.left
+
+    def record_failure(self) -> bool:
+        """Count one failure; return True when the budget is exhausted."""
+        self.left = max(self.left - 1, 0)
+        return self.exhausted
+
+    def record_result(
+        self,
+        answer: FetchResult,
+        fingerprint: int | None = None,
+        *,
+        failed_before: bool = False,
+        is_excused: bool = False,
+    ) -> bool:
+        """Count one result of a known URL; return True when the budget is exhausted.
+
+        ``failed_before``: its last visit in an earlier run failed too. ``is_excused``: all pages of
+        its kind fail, which was charged before.
+        """
+        limited = answer.outcome is Outcome.RATE_LIMITED
+        self.limits_in_row = self.limits_in_row + 1 if limited else 0
+        known = fingerprint in self.failed or is_excused
+        fails = answer.counts_against_budget and not known
+        if answer.counts_against_budget and fingerprint is not None:
+            self.failed.add(fingerprint)
+        elif not (limited or answer.counts_against_budget or self.exhausted):
+            self.left = min(self.left + 1, self.full)
+        if fails or self.limits_in_row > MAX_RATE_LIMITED_IN_ROW:
+            self.has_new_failures = self.has_new_failures or limited or not failed_before
+            return self.record_failure()
+        return self.exhausted
+
+    @property
+    def is_charged(self) -> bool:
+        """True if failures, or a 429, were counted."""
+        return bool(self.failed or self.limits_in_row or self.left < self.full)
+
+    @property
+    def exhausted(self) -> bool:
+        """True if the origin is to be skipped for the rest of the run."""
+        return self.left == 0
+
+    @property
+    def failed_like_last_run(self) -> bool:
+        """True if only URLs exhausted it that had failed in the last run as well."""
+        return self.exhausted and not self.has_new_failures

@@ -14,14 +14,9 @@ SHORTEST_BY_RATE = DAY
 
 STILL_WAITING = frozenset(
     {
-        Outcome.DATABASE_ERROR,
-        Outcome.CANCELLED,
-        Outcome.LEASE_LOST,
-        Outcome.BLOCKED_BY_ROBOTS_TXT,
-        Outcome.BLOCKED_URL_BY_LOCAL_POLICY,
-        Outcome.RATE_LIMITED,
-        Outcome.CONNECTION_FAILED,
-        Outcome.REQUEST_TIMEOUT,
+        *(Outcome.DATABASE_ERROR, Outcome.CANCELLED, Outcome.LEASE_LOST),
+        *(Outcome.BLOCKED_BY_ROBOTS_TXT, Outcome.BLOCKED_URL_BY_LOCAL_POLICY),
+        *(Outcome.RATE_LIMITED, Outcome.CONNECTION_FAILED, Outcome.REQUEST_TIMEOUT),
     }
 )
 REFUSED = frozenset({Outcome.SERVER_BLAMED_CLIENT, Outcome.NOT_ACCEPTABLE})
@@ -32,12 +27,8 @@ FAILED = (
     | BROKEN
     | PLACEHOLDERS
     | {
-        Outcome.FILE_GONE,
-        Outcome.FILE_NOT_FOUND,
-        Outcome.TOO_LARGE,
-        Outcome.RATE_LIMITED,
-        Outcome.CONNECTION_FAILED,
-        Outcome.REQUEST_TIMEOUT,
+        *(Outcome.FILE_GONE, Outcome.FILE_NOT_FOUND, Outcome.TOO_LARGE),
+        *(Outcome.RATE_LIMITED, Outcome.CONNECTION_FAILED, Outcome.REQUEST_TIMEOUT),
     }
 )
 LASTING = BROKEN | {Outcome.TOO_LARGE, Outcome.CONNECTION_FAILED, Outcome.REQUEST_TIMEOUT}

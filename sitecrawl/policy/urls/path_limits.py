@@ -1,11 +1,11 @@
-"""The owner's limits on the links of a page, and on the pages of a directory."""
+"""Limits that count while a crawl runs: links of a page, pages of a directory, redirects in a row."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Self
+from typing import ClassVar, Self
 
 from sitecrawl.policy.decision import ALLOWED, Decision, OptionValues, RefusalReason
 from sitecrawl.policy.urls.url_rules import Target, read_target
@@ -79,3 +79,34 @@ def top_directory(page: Target) -> str:
     """Return origin and first directory of a URL; files of the root are in ``/``."""
     first, slash, _ = page.parts.path[1:].partition("/")
     return f"{page.origin}/{first}/" if slash else f"{page.origin}/"
+
+
+@dataclass(slots=True)
+class RedirectChains:
+    """Number of redirects that led to each URL in this run; URLs are fingerprints.
+
+    Targets are visited later and one by one, so the length has to be remembered: one entry for
+    each redirect followed. The next run starts at 0.
+    """
+
+    limit: int
+    setting: str
+    _lengths: dict[int, int] = field(default_factory=dict)
+    reason: ClassVar[RefusalReason] = RefusalReason(
+        "redirect_chain",
+        "too many redirects in a row (`max_redirects`)",
+        options=("max_redirects",),
+    )
+
+    @classmethod
+    def build(cls, options: OptionValues) -> Self:
+        """Build the configured limit."""
+        return cls(options.value("max_redirects"), cls.reason.setting(options))
+
+    def follow(self, source: int, target: int) -> Decision:
+        """Decide about following the redirect from ``source`` to ``target``."""
+        length = self._lengths.get(source, 0) + 1
+        if length > self.limit:
+            return self.reason.refuse(self.setting)
+        self._lengths[target] = length
+        return ALLOWED
