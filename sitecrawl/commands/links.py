@@ -19,7 +19,7 @@ from sitecrawl.explain.explanation import Explainer, Explanation
 from sitecrawl.extensions.crawl import crawl_of
 from sitecrawl.frontier.base import NoCrawlError
 from sitecrawl.frontier.opening import open_records
-from sitecrawl.frontier.records import ERROR, WAITING
+from sitecrawl.frontier.pending_file import ERROR, WAITING
 from sitecrawl.policy.documents.obedience import Obedience
 from sitecrawl.policy.urls.rule_engine import Rules
 from sitecrawl.statuses import NO_RESULT

@@ -8,7 +8,8 @@ from typing import Any
 
 from sitecrawl.console.terminal import ago, stamp
 from sitecrawl.frontier.change_log import ChangeLog
-from sitecrawl.frontier.records import Records, WorkerRecord, write_pending
+from sitecrawl.frontier.pending_file import write_pending
+from sitecrawl.frontier.records import Records, WorkerRecord
 from sitecrawl.policy.worth.wanted import tried_words
 
 HEARD_SECONDS = 60.0

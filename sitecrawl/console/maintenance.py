@@ -22,8 +22,8 @@ from sitecrawl.frontier.opening import (
     open_pruning,
     open_records,
 )
+from sitecrawl.frontier.pending_file import read_pending
 from sitecrawl.frontier.pruning import Compacted, Forgotten
-from sitecrawl.frontier.records import read_pending
 from sitecrawl.policy.urls.rule_engine import Rules
 from sitecrawl.web.urls.url import normalize
 

@@ -9,7 +9,7 @@ import signal
 from collections.abc import Sequence
 from dataclasses import replace
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from scrapy import signals
 from scrapy.crawler import Crawler
@@ -28,12 +28,11 @@ from sitecrawl.crawl.recorder import Recorder
 from sitecrawl.crawl.run_summary import Failures
 from sitecrawl.crawl.seeds import SeedRedirects, SeedReport
 from sitecrawl.crawl.visit import Visit
-from sitecrawl.frontier.base import Change, StateOptions
+from sitecrawl.frontier.base import StateOptions
 from sitecrawl.frontier.opening import open_frontier
 from sitecrawl.frontier.threaded import Frontier
 from sitecrawl.output.delivery import Delivery
 from sitecrawl.policy.documents.obedience import refresh_target
-from sitecrawl.policy.documents.placeholders import Placeholder
 from sitecrawl.policy.outcomes import Outcome
 from sitecrawl.policy.urls.path_limits import RedirectChains
 from sitecrawl.scheduling.background import BackgroundTasks, EngineWaker
@@ -51,9 +50,6 @@ from sitecrawl.scheduling.work_sharing import RequestBudget, WorkSharing
 from sitecrawl.scheduling.worker_processes import WorkerProcess, WorkerProcesses
 from sitecrawl.scheduling.yields import Yields
 from sitecrawl.web.html.page import Page
-
-if TYPE_CHECKING:
-    from sitecrawl.scheduling.login import Login
 
 NO_CONTACT = (
     "No contact is set: whoever runs the site cannot reach you. Give a web page or mail address "
@@ -88,13 +84,15 @@ class Crawl:
         cite = self._cite = Citations(params, spider.configuration.sources)
         self._crawler = crawler
         self.is_worker = bool(settings["SITECRAWL_COORDINATOR"])
-        workers = self.workers = workers_of(settings)
+        processes = [WorkerProcess(*each) for each in settings["SITECRAWL_WORKER_PROCESSES"] or ()]
+        workers = self.workers = WorkerProcesses(processes) if processes else None
         owner = self.owner = FrontierOwner(frontier_of(spider, settings), spider.configuration)
         self.engine = EngineWaker(crawler)
         tasks = self.tasks = BackgroundTasks(owner, self.engine)
         options = params.document_options()
         self.delivery = Delivery(crawler, owner, options, of_workers=workers is not None)
-        deliver = self.delivery.send if workers is None else leave_to_collection
+        # A coordinator sends the changes in their order, with those of its workers.
+        deliver = self.delivery.send if workers is None else lambda _: None
         recorder = self.recorder = Recorder(owner, deliver, stats)
         starts = self.seed_report = SeedReport(recorder)
         robots = self.robots = RobotsFiles(params, agent(params), stats)
@@ -119,7 +117,11 @@ class Crawl:
             tasks=tasks,
         )
         self.login_walls = LoginWalls(params, leased, recorder)
-        self.login = login_of(params, queues, tasks, stats) if params.logs_in else None
+        self.login = None
+        if params.logs_in:
+            from sitecrawl.scheduling.login import Login  # noqa: PLC0415 -- in few crawls
+
+            self.login = Login(params, queues, tasks, stats)
         self._failures = Failures(recorder)
         self.budget = RequestBudget(params.max_pages, owner, tasks)
         self.work_sharing = WorkSharing(owner, leased, queues, self.counters)
@@ -233,19 +235,10 @@ class Crawl:
             "left_out": knowledge.yields.as_stored(),
         }
 
-    def stood_in(self, visit: Visit, placeholder: Placeholder) -> None:
-        """Conclude the visit of a page that has no content of its own."""
-        visit.conclusion = placeholder.outcome, placeholder.kind
-        visit.detail = placeholder.detail
-
     @property
     def checks_links(self) -> bool:
         """True if the crawl only looks for dead links and makes no documents."""
         return bool(self._params.mode == "check")
-
-    def checked(self, visit: Visit) -> None:
-        """Conclude the visit of a page that was read only for its links."""
-        visit.conclusion = Outcome.FILE_INGESTED, "checked"
 
     def refreshed(self, visit: Visit, page: Page) -> bool:
         """Record a page that only redirects its visitors; return False for any other."""
@@ -276,27 +269,6 @@ class Crawl:
         """
         if self.owner.failure is not None:
             raise CloseSpider("database_error")
-
-
-def login_of(
-    params: CrawlParams, queues: OriginQueues, tasks: BackgroundTasks, stats: StatsCollector
-) -> Login:
-    """Build the login by a form, which few crawls load."""
-    from sitecrawl.scheduling.login import Login  # noqa: PLC0415
-
-    return Login(params, queues, tasks, stats)
-
-
-def leave_to_collection(_: Change) -> None:
-    """Do nothing with a change: the coordinator sends it in its order, with those of the workers."""
-
-
-def workers_of(settings: BaseSettings) -> WorkerProcesses | None:
-    """Return the worker processes that this process has started, if any."""
-    processes = settings.get("SITECRAWL_WORKER_PROCESSES")
-    if not processes:
-        return None
-    return WorkerProcesses([WorkerProcess(*each) for each in processes])
 
 
 def crawl_of(crawler: Crawler) -> Crawl:
@@ -337,7 +309,14 @@ def discovery_of(spider: Any, cite: Citations, stats: StatsCollector) -> Discove
 
 def state_of(params: CrawlParams) -> StateOptions:
     """Return the options of the crawl's state; a check of links visits every page each time."""
-    options = replace(params.state_options(), activity=params.considers, delay=params.delay)
-    options = replace(options, reading=params.reading, keeps_html=params.keep == "html")
-    options = replace(options, following=params.following, one_worker=params.pace_by == "address")
-    return replace(options, force=True) if params.mode == "check" else options
+    options = params.state_options()
+    return replace(
+        options,
+        activity=params.considers,
+        delay=params.delay,
+        reading=params.reading,
+        keeps_html=params.keep == "html",
+        following=params.following,
+        one_worker=params.pace_by == "address",
+        force=options.force or params.mode == "check",
+    )

@@ -12,7 +12,8 @@ from sitecrawl.frontier.documents import Changes
 from sitecrawl.frontier.link_table import LinkGraph, pack_ids
 from sitecrawl.frontier.loss_guard import LossGuard
 from sitecrawl.frontier.outbox import Outbox
-from sitecrawl.frontier.records import ERROR, ERRORS, WAITING
+from sitecrawl.frontier.pending_file import ERROR, WAITING
+from sitecrawl.frontier.records import ERRORS
 from sitecrawl.frontier.runs import count_pending, last_run
 from sitecrawl.frontier.url_table import OF_REALM, ONE, Urls
 from sitecrawl.policy.outcomes import Outcome

@@ -255,15 +255,6 @@ class DeadLink:
 
 
 @dataclass(frozen=True, slots=True)
-class Heartbeat:
-    """Progress that a worker reports: pages so far, pages per second of late, and its counters."""
-
-    pages: int = 0
-    rate: float = 0.0
-    counters: dict[str, Any] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
 class Share:
     """Division of the load (``policy/origin_shares``) among the workers heard of lately.
 

@@ -7,12 +7,14 @@ from __future__ import annotations
 import json
 import os
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from socket import gethostname
+from typing import Any
 from uuid import uuid4
 
-from sitecrawl.frontier.base import Backlog, Heartbeat, OriginState, Share, StateOptions
+from sitecrawl.frontier.base import Backlog, OriginState, Share, StateOptions
 from sitecrawl.frontier.database import Database, Row, padded, placeholders, storable
 from sitecrawl.policy.http.politeness import MAX_CRAWL_DELAY, ReceiptSummary
 from sitecrawl.policy.origin_shares import load_of, to_lease
@@ -98,13 +100,15 @@ def stay_alive(database: Database, worker: str, run: int, seconds: float) -> Non
     )
 
 
-def record_heartbeat(database: Database, worker: str, heartbeat: Heartbeat) -> None:
+def record_heartbeat(
+    database: Database, worker: str, pages: int, rate: float, counters: Mapping[str, Any]
+) -> None:
     """Record a heartbeat of a worker, with its progress."""
-    counters = json.dumps(heartbeat.counters, sort_keys=True, default=str)
+    told = json.dumps(counters, sort_keys=True, default=str)
     database.execute(
         "UPDATE run_worker SET seen_at = ?, ended_at = NULL, finish = NULL, pages = ?, rate = ?,"
         " counters = ? WHERE owner = ?",
-        (database.now(), heartbeat.pages, heartbeat.rate, counters, worker),
+        (database.now(), pages, rate, told, worker),
     )
 
 

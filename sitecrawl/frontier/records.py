@@ -8,7 +8,6 @@ import json
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
-from urllib.parse import quote, unquote
 
 from sitecrawl.frontier.base import HeldGroup, OriginState
 from sitecrawl.frontier.claims import RedirectResolver
@@ -26,7 +25,6 @@ from sitecrawl.web.urls.identity import DEFAULT_REALM
 ERRORS = tuple(
     sorted(FAILED | {Outcome.BLOCKED_BY_ROBOTS_TXT, Outcome.BLOCKED_URL_BY_LOCAL_POLICY})
 )
-WAITING, ERROR = 0, 2  # states of the fdse pending file; any larger number is a time
 STATE = (
     "CASE WHEN u.outcome IS NULL OR u.outcome < 0 THEN 0"
     f" WHEN u.outcome IN ({', '.join(str(int(outcome)) for outcome in ERRORS)}) THEN 2"
@@ -37,9 +35,6 @@ PAGES = (
     "SELECT d.id, u.url, d.html FROM document AS d JOIN url AS u ON u.id = d.url"
     " JOIN origin AS o ON o.id = d.origin WHERE d.seq IS NOT NULL AND d.html IS NOT NULL"
 )
-LATEST = 253_402_300_799  # the last second of the year 9999
-MAX_DIGITS = 20
-SAFE = "".join(chr(code) for code in range(0x21, 0x7F) if chr(code) != "%")
 BATCH = 500
 LONGEST_CHAIN = 1000
 REVISIT = Revisit()
@@ -236,38 +231,6 @@ class RunRecord:
     counters: dict[str, Any]
     reading: str | None
     stopped_at: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Pending:
-    """A line of the pending file: state 0 is waiting, 2 an error, any other the time of indexing."""
-
-    url: str
-    realm: str
-    state: int
-
-
-def write_pending(entries: Iterable[tuple[str, str, int]]) -> Iterator[str]:
-    """Yield the lines of the pending file, with line ends; blanks in a realm become ``%20``."""
-    for url, realm, state in entries:
-        yield f"{url} {quote(realm, safe=SAFE)} {state}\n"
-
-
-def read_pending(lines: Iterable[str]) -> tuple[list[Pending], list[str]]:
-    """Parse the lines; also return a readable text for each line that cannot be parsed."""
-    found: list[Pending] = []
-    problems: list[str] = []
-    for number, line in enumerate(lines, start=1):
-        words = line.split()
-        if len(words) == 3 and "://" in words[0] and _is_state(words[2]):
-            found.append(Pending(words[0], unquote(words[1]), int(words[2])))
-        elif words:
-            problems.append(f"line {number} is not of the form URL Realm State: {line.strip()}")
-    return found, problems
-
-
-def _is_state(word: str) -> bool:
-    return word.isdecimal() and len(word) <= MAX_DIGITS and int(word) <= LATEST
 
 
 def _asked(query: str, realm: str | None, condition: str) -> tuple[str, tuple[str, ...]]:

@@ -15,7 +15,6 @@ from sitecrawl.frontier.base import (
     Change,
     Commit,
     DueUrl,
-    Heartbeat,
     OriginState,
     Settlement,
     Share,
@@ -24,6 +23,7 @@ from sitecrawl.frontier.base import (
 )
 from sitecrawl.frontier.claims import Claims, RedirectResolver, StateTables
 from sitecrawl.frontier.database import Database, RowStatement, migrate
+from sitecrawl.frontier.deliveries import Deliveries
 from sitecrawl.frontier.documents import Changes
 from sitecrawl.frontier.evidence_table import EvidenceTable, StoredEvidence
 from sitecrawl.frontier.former_starts import FormerStarts
@@ -37,7 +37,7 @@ from sitecrawl.frontier.leases import (
 )
 from sitecrawl.frontier.link_table import Links
 from sitecrawl.frontier.loss_guard import HeldReleases, settle
-from sitecrawl.frontier.outbox import Deliveries, Outbox
+from sitecrawl.frontier.outbox import Outbox
 from sitecrawl.frontier.runs import combined, worker_counters
 from sitecrawl.frontier.url_table import Reminders, Urls
 from sitecrawl.frontier.visit_reducer import VisitReducer
@@ -309,10 +309,11 @@ class Store:
             finding.outcome = Outcome.LEASE_LOST
         self._visits.log(findings)
 
-    def beat(self, heartbeat: Heartbeat) -> Share:
-        """Record a heartbeat; return the part of the waiting work that this worker has."""
+    def beat(self, pages: int, rate: float, counters: Mapping[str, Any]) -> Share:
+        """Record a heartbeat with the pages so far, the pages per second of late, and the counters;
+        return the part of the waiting work that this worker has."""
         with self._transaction():
-            record_heartbeat(self._database, self.owner, heartbeat)
+            record_heartbeat(self._database, self.owner, pages, rate, counters)
         return self.leases.share()
 
     def restore(self, error: Exception) -> bool:

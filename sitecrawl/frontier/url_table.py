@@ -79,12 +79,13 @@ SET_UNVISITED_ASIDE = (
 SET_ALL_ASIDE = f"UPDATE url SET waiting = 2 WHERE waiting = 1 AND {OF_REALM}"  # noqa: S608
 ONE = "fingerprint = ? AND origin = (SELECT id FROM origin WHERE key = ? AND realm = ?)"
 UNSKIP = f"UPDATE url SET waiting = 1 WHERE waiting = 2 AND {ONE}"  # noqa: S608
-MARK_DUE = (
-    "UPDATE url SET waiting = 1 WHERE waiting <> 1 AND (outcome IS NULL OR outcome <> ?)"  # noqa: S608
-    f" AND {NOT_COOLING} AND {ONE}"
+QUEUE = (
+    "UPDATE url SET waiting = 1 WHERE waiting <> 1"  # noqa: S608
+    f" AND (outcome IS NULL OR outcome <> {int(Outcome.FILE_GONE)}) AND {NOT_COOLING}"
 )
-REDATED = f"{MARK_DUE} AND dated <> ?"
-MODIFIED = f"{MARK_DUE} AND indexed_at < ?"
+MARK_DUE = f"{QUEUE} AND {ONE}"
+REDATED = f"{QUEUE} AND dated <> ? AND {ONE}"
+MODIFIED = f"{QUEUE} AND indexed_at < ? AND {ONE}"
 ANNOUNCE = f"UPDATE url SET announced = ? WHERE indexed_at < ? AND {ONE}"  # noqa: S608
 RECORD_DATE = f"UPDATE url SET dated = ? WHERE (dated IS NULL OR dated <> ?) AND {ONE}"  # noqa: S608
 PENDING = "UPDATE origin SET pending = pending + 1 WHERE key = ? AND realm = ?"
@@ -248,37 +249,35 @@ class Reminders:
     def unskip(self, candidates: Iterable[Candidate]) -> None:
         """Queue those candidates that the run has set aside."""
         for candidate in candidates:
-            self._wait(candidate, UNSKIP, self._one(candidate))
+            self._queue(candidate, UNSKIP)
 
     def mark_due(self, candidates: Iterable[Candidate]) -> None:
         """Queue these regardless of their age, unless they are permanently gone."""
         for candidate in candidates:
-            self._wait(candidate, MARK_DUE, self._reminded(candidate))
+            self._queue(candidate, MARK_DUE, self._database.now())
 
     def record_feed_dates(self, entries: Sequence[tuple[Candidate, datetime]]) -> None:
         """Store the dates of feed entries, and queue the URLs whose date has changed."""
         for candidate, date in entries:
-            one, at = self._one(candidate), date.timestamp()
+            at = date.timestamp()
             self._announce(candidate, at)
-            self._wait(candidate, REDATED, (*self._reminded(candidate), at))
-            self._database.execute(RECORD_DATE, (at, at, *one))
+            self._queue(candidate, REDATED, self._database.now(), at)
+            self._update(candidate, RECORD_DATE, at, at)
 
     def mark_modified(self, entries: Iterable[tuple[Candidate, float]]) -> None:
         """Queue the URLs that were last read before the date given with each."""
         for candidate, date in entries:
             self._announce(candidate, date)
-            self._wait(candidate, MODIFIED, (*self._reminded(candidate), date))
+            self._queue(candidate, MODIFIED, self._database.now(), date)
 
     def _announce(self, candidate: Candidate, date: float) -> None:
         if self._announces and date <= self._database.now():
-            self._database.execute(ANNOUNCE, (date, date, *self._one(candidate)))
+            self._update(candidate, ANNOUNCE, date, date)
 
-    def _wait(self, candidate: Candidate, statement: str, values: Sequence[object]) -> None:
-        if self._database.execute(statement, values):
+    def _queue(self, candidate: Candidate, statement: str, *values: float) -> None:
+        if self._update(candidate, statement, *values):
             self._database.execute(PENDING, (candidate.origin, self._realm))
 
-    def _reminded(self, candidate: Candidate) -> Sequence[object]:
-        return int(Outcome.FILE_GONE), self._database.now(), *self._one(candidate)
-
-    def _one(self, candidate: Candidate) -> tuple[int, str, str]:
-        return candidate.fingerprint, candidate.origin, self._realm
+    def _update(self, candidate: Candidate, statement: str, *values: float) -> int:
+        one = (candidate.fingerprint, candidate.origin, self._realm)
+        return self._database.execute(statement, (*values, *one))

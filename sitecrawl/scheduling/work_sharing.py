@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import Any
 
 from sitecrawl.crawl.frontier_owner import FrontierOwner
-from sitecrawl.frontier.base import FrontierError, Heartbeat
+from sitecrawl.frontier.base import FrontierError
 from sitecrawl.frontier.runs import combined
 from sitecrawl.policy.origin_shares import to_hand_over
 from sitecrawl.scheduling.background import BackgroundTasks
@@ -61,19 +61,13 @@ class WorkSharing:
             with suppress(asyncio.CancelledError):
                 await self._task
 
-    def heartbeat(self) -> Heartbeat:
-        """Return the progress of this worker."""
-        counters = self._own_counters()
-        pages = sum(count for name, count in counters.items() if name.startswith(OUTCOMES))
-        return Heartbeat(int(pages), self._rate_of(int(pages)), counters)
-
     async def counters(self) -> dict[str, Any]:
         """Return the counters of all workers of the run."""
         others: dict[str, Any] = {}
         if self._owner.run_id and self._owner.failure is None:
             with suppress(FrontierError):  # a more important call will report the same error
                 others = await self._owner.frontier.counters_of_others()
-        return combined([self.heartbeat().counters, others])
+        return combined([self._own_counters(), others])
 
     def _rate_of(self, pages: int) -> float:
         now, (began, before) = asyncio.get_running_loop().time(), self._counted
@@ -96,7 +90,9 @@ class WorkSharing:
                 await self._share()
 
     async def _share(self) -> None:
-        share = await self._owner.frontier.beat(self.heartbeat())
+        counters = self._own_counters()
+        pages = sum(count for name, count in counters.items() if name.startswith(OUTCOMES))
+        share = await self._owner.frontier.beat(pages, self._rate_of(pages), counters)
         origins = self._leased.origins
         mine = {
             key: load

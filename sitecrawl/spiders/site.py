@@ -34,6 +34,7 @@ from sitecrawl.frontier.base import FrontierError
 from sitecrawl.frontier.opening import open_records
 from sitecrawl.items import Document
 from sitecrawl.policy.http.network_addresses import AddressRule
+from sitecrawl.policy.outcomes import Outcome
 from sitecrawl.policy.urls.path_limits import PathLimits
 from sitecrawl.policy.urls.rule_engine import Rules
 from sitecrawl.reqmeta import read_page_of, visit_of
@@ -193,12 +194,12 @@ class SiteSpider(Spider):
             return
         visit.read_for_links(self.crawl.discovery.links_of(page, visit.due, read.robots.rel))
         if self.crawl.checks_links:
-            self.crawl.checked(visit)
-            return
-        if read.placeholder is not None:
-            self.crawl.stood_in(visit, read.placeholder)
-            return
-        yield Document(visit, page, read.robots)
+            visit.conclusion = Outcome.FILE_INGESTED, "checked"
+        elif read.placeholder is not None:
+            visit.conclusion = read.placeholder.outcome, read.placeholder.kind
+            visit.detail = read.placeholder.detail
+        else:
+            yield Document(visit, page, read.robots)
 
 
 def named_parameters(function: Any) -> set[str]:

@@ -12,7 +12,8 @@ from workers import SITE, Crawls, Worker, candidate, ingested
 from sitecrawl.frontier.administration import Administration
 from sitecrawl.frontier.base import FrontierError
 from sitecrawl.frontier.opening import open_administration, open_records
-from sitecrawl.frontier.records import Pending, Records, UrlState, read_pending, write_pending
+from sitecrawl.frontier.pending_file import Pending, read_pending, write_pending
+from sitecrawl.frontier.records import Records, UrlState
 from sitecrawl.policy.lifecycle.revisit import Revisit
 from sitecrawl.policy.outcomes import Outcome
 from sitecrawl.web.urls.identity import fingerprint, identity_key

@@ -19,7 +19,7 @@ from workers import SITE, candidate, ingested
 
 from fixtures.databases import MAKERS
 from sitecrawl.frontier import sqlite
-from sitecrawl.frontier.base import FrontierError, Heartbeat, StateOptions
+from sitecrawl.frontier.base import FrontierError, StateOptions
 from sitecrawl.frontier.database import FIRST_VERSION, migrate, schema_scripts
 from sitecrawl.frontier.opening import BACKENDS, backend, open_frontier
 from sitecrawl.frontier.threaded import Frontier
@@ -173,7 +173,7 @@ async def behind_a_lock(frontier: Frontier, file: Path) -> list[str]:
     calls = [noted(path, frontier.add([candidate(path)])) for path in ("/a", "/b", "/c")]
     tasks = [asyncio.create_task(call) for call in calls]
     await asyncio.sleep(0.3)
-    tasks.append(asyncio.create_task(noted("beat", frontier.beat(Heartbeat(0, 0.0, {})))))
+    tasks.append(asyncio.create_task(noted("beat", frontier.beat(0, 0.0, {}))))
     await asyncio.sleep(0.1)
     other.execute("ROLLBACK")
     other.close()
