@@ -8,6 +8,7 @@ import os
 import signal
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cached_property
 from operator import itemgetter
 from typing import Any
 
@@ -117,11 +118,6 @@ class Crawl:
             tasks=tasks,
         )
         self.login_walls = LoginWalls(params, leased, recorder)
-        self.login = None
-        if params.logs_in:
-            from sitecrawl.scheduling.login import Login  # noqa: PLC0415 -- in few crawls
-
-            self.login = Login(params, queues, tasks, stats)
         self._failures = Failures(recorder)
         self.budget = RequestBudget(params.max_pages, owner, tasks)
         self.work_sharing = WorkSharing(owner, leased, queues, self.counters)
@@ -141,6 +137,15 @@ class Crawl:
         self.probes = MissingPageProbes(queues, tasks, stats, spider.read_options)
         SecondReadings(queues, tasks, yields, spider.read_options)
         self.passes = Passes(params, owner, leased, tasks, listings, discovery=discovery)
+
+    @cached_property
+    def login(self) -> Login | None:
+        """The login by a form, which few crawls load."""
+        if not self._params.logs_in:
+            return None
+        from sitecrawl.scheduling.login import Login  # noqa: PLC0415
+
+        return Login(self._params, self.queues, self.tasks, self._crawler.stats)
 
     async def begin(self, urls: Sequence[str]) -> None:
         """Add the starts to the frontier, and lease the first origins."""
