@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 from operator import itemgetter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from scrapy import signals
 from scrapy.crawler import Crawler
@@ -51,6 +51,9 @@ from sitecrawl.scheduling.work_sharing import RequestBudget, WorkSharing
 from sitecrawl.scheduling.worker_processes import WorkerProcess, WorkerProcesses
 from sitecrawl.scheduling.yields import Yields
 from sitecrawl.web.html.page import Page
+
+if TYPE_CHECKING:
+    from sitecrawl.scheduling.login import Login
 
 NO_CONTACT = (
     "No contact is set: whoever runs the site cannot reach you. Give a web page or mail address "
