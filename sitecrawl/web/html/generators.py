@@ -10,11 +10,14 @@ from sitecrawl.web.html.head import Attributes, Head
 _NAME = re.compile(r"[^\W\d_]\w*(?:[.+-]+(?!\d)\w*)*")
 _METAS = {
     "description": (re.compile(r"Redmine$"), "redmine"),
+    "generator": (re.compile(r"Open (?:Conference|Journal|Monograph|Preprint) "), "ojs"),
     "keywords": (re.compile(r"(?:.*,)?\s*(?:gitea|forgejo)\b"), "gitea"),
     "og:site_name": (re.compile(r"GitLab$"), "gitlab"),
 }
 _LINKS = {
-    "alternate": re.compile(r"(?P<fossil>[^?]*/timeline\.rss RSS Feed$)"),
+    "alternate": re.compile(
+        r"[^?]*(?:(?P<fossil>/timeline\.rss RSS Feed$)|(?P<moinmoin>\?action=raw Wiki Markup$))"
+    ),
     "edituri": re.compile(r"(?P<mediawiki>[^?]*api\.php\?action=rsd )"),
     "help": re.compile(r"(?P<smf>[^?]*\?action=help )"),
     "https://api.w.org/": re.compile(r"(?P<wordpress>)"),
@@ -28,7 +31,12 @@ _SCRIPTS = {
     "general.js": ("jscripts", "mybb"),
     "trac.js": ("common/js", "trac"),
 }
-_IDS = {"phpbb": "phpbb", "XF": "xenforo", "XenForo": "xenforo"}
+_IDS = {
+    "com-atlassian-confluence": "confluence",
+    "phpbb": "phpbb",
+    "XF": "xenforo",
+    "XenForo": "xenforo",
+}
 """Marks of software that names no generator, or whose generator meta is often removed: a meta's
 content, a link's address and title by its relation, a script's file with its folder, the id of
 the body or root."""
