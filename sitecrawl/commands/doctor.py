@@ -22,7 +22,7 @@ from sitecrawl.console.site_diagnosis import (
 )
 from sitecrawl.console.terminal import print_errors, print_lines, printable, span
 from sitecrawl.extensions.crawl import crawl_of
-from sitecrawl.policy.advice import ADVICE
+from sitecrawl.policy.advice import all_advice
 from sitecrawl.policy.decision import Decision
 from sitecrawl.policy.outcomes import Outcome
 from sitecrawl.statuses import DONE, NO_RESULT
@@ -128,7 +128,7 @@ def _findings(found: Diagnosis) -> Iterator[tuple[str, str]]:
         yield from _page(found, found.page, found.scripts)
     if found.placeholder is not None:
         kind = found.placeholder
-        words = f"{kind.kind.replace('_', ' ')} ({kind.detail}): {ADVICE[kind.kind].remedy}"
+        words = f"{kind.kind.replace('_', ' ')} ({kind.detail}): {all_advice()[kind.kind].remedy}"
         yield "no content", words
     for sitemap, count in found.sitemaps.items():
         yield "sitemap", f"{sitemap} lists {count} URLs"

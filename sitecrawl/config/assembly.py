@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from typing import Any
@@ -14,27 +15,9 @@ from sitecrawl.web.files.formats import is_file_type
 from sitecrawl.web.read_options import ReadOptions
 from sitecrawl.web.robots.robots_txt import product_token
 
-HANDLER = "sitecrawl.render.rendering_handler.RenderingDownloadHandler"
-RENDERING = {
-    "DOWNLOAD_HANDLERS_BASE": {"http": HANDLER, "https": HANDLER},
-    "EXTENSIONS_BASE": {"sitecrawl.render.render_service.RenderService": 30},
-    "DOWNLOADER_MIDDLEWARES_BASE": {
-        "sitecrawl.downloadermiddlewares.renderer.RendererMiddleware": 610
-    },
-}
-ARCHIVED = "sitecrawl.http.archived_handler.ArchivedDownloadHandler"
-ARCHIVES = {"DOWNLOAD_HANDLERS_BASE": {"http": ARCHIVED, "https": ARCHIVED}}
-ROTATION = {
-    "DOWNLOADER_MIDDLEWARES_BASE": {"sitecrawl.downloadermiddlewares.proxies.RotatingProxies": 745}
-}
-LOGIN = {
-    "DOWNLOADER_MIDDLEWARES_BASE": {"sitecrawl.downloadermiddlewares.login.LoginMiddleware": 650}
-}
-FILES = {
-    "DOWNLOADER_MIDDLEWARES_BASE": {"sitecrawl.downloadermiddlewares.files.FilesMiddleware": 60}
-}
-SPLASH_ARGUMENTS = {"sitecrawl.render.splash_adapter.DeduplicateArgs": 100}
-"""Components loaded only by crawls with a browser."""
+_MIDDLEWARES = "DOWNLOADER_MIDDLEWARES_BASE"
+_RENDERING = "sitecrawl.render.rendering_handler.RenderingDownloadHandler"
+_ARCHIVED = "sitecrawl.http.archived_handler.ArchivedDownloadHandler"
 
 
 def agent(params: CrawlParams) -> str:
@@ -78,32 +61,22 @@ def spider_settings(params: CrawlParams) -> dict[str, Any]:
     }
 
 
-def rendering_settings(params: CrawlParams) -> dict[str, Any]:
-    """Return the tables of components that rendering adds to, if it is enabled."""
-    if params.render == "none":
-        return {}
-    splash = params.render == "splash"
-    return RENDERING | ({"SPIDER_MIDDLEWARES_BASE": SPLASH_ARGUMENTS} if splash else {})
-
-
-def archive_settings(params: CrawlParams) -> dict[str, Any]:
-    """Return the table of handlers that take archives in place of the network, if one is given."""
-    return ARCHIVES if params.from_warc else {}
-
-
-def proxy_settings(params: CrawlParams) -> dict[str, Any]:
-    """Return the table of components that rotate the proxies, if any are listed."""
-    return ROTATION if params.proxies else {}
-
-
-def login_settings(params: CrawlParams) -> dict[str, Any]:
-    """Return the table of components that see the end of a session, if the crawl logs in."""
-    return LOGIN if params.logs_in else {}
-
-
-def file_settings(params: CrawlParams) -> dict[str, Any]:
-    """Return the table of components that reading files adds to, if files are wanted."""
-    return FILES if any(map(is_file_type, params.content_types)) else {}
+def component_tables(params: CrawlParams) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the components that only some crawls need, each with the table that it is added to."""
+    if params.render != "none":
+        yield "DOWNLOAD_HANDLERS_BASE", dict.fromkeys(("http", "https"), _RENDERING)
+        yield "EXTENSIONS_BASE", {"sitecrawl.render.render_service.RenderService": 30}
+        yield _MIDDLEWARES, {"sitecrawl.downloadermiddlewares.renderer.RendererMiddleware": 610}
+    if params.render == "splash":
+        yield "SPIDER_MIDDLEWARES_BASE", {"sitecrawl.render.splash_adapter.DeduplicateArgs": 100}
+    if any(map(is_file_type, params.content_types)):
+        yield _MIDDLEWARES, {"sitecrawl.downloadermiddlewares.files.FilesMiddleware": 60}
+    if params.from_warc:
+        yield "DOWNLOAD_HANDLERS_BASE", dict.fromkeys(("http", "https"), _ARCHIVED)
+    if params.proxies:
+        yield _MIDDLEWARES, {"sitecrawl.downloadermiddlewares.proxies.RotatingProxies": 745}
+    if params.logs_in:
+        yield _MIDDLEWARES, {"sitecrawl.downloadermiddlewares.login.LoginMiddleware": 650}
 
 
 def database_url(setting: str, params: CrawlParams) -> str:

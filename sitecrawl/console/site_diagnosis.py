@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from scrapy import Request
@@ -47,7 +47,7 @@ class SiteCollector(PageCollector):
         self.collected.sitemaps[request_of(response).url] = entries
         return list(self._ask(entry.url for entry in entries if entry.is_listing))
 
-    def _ask(self, urls: Iterator[str] | tuple[str, ...] | list[str]) -> Iterator[Request]:
+    def _ask(self, urls: Iterable[str]) -> Iterator[Request]:
         for url in urls:
             if url not in self.collected.sitemaps and len(self.collected.sitemaps) < MAX_SITEMAPS:
                 self.collected.sitemaps[url] = []

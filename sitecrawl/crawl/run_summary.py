@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from sitecrawl import typed_program
 from sitecrawl.frontier.runs import PageCounts, most_common, total
-from sitecrawl.policy.advice import ADVICE
+from sitecrawl.policy.advice import all_advice
 from sitecrawl.policy.lifecycle.revisit import FAILED
 from sitecrawl.policy.outcomes import PLACEHOLDERS
 from sitecrawl.policy.urls.known_views import KnownViews
@@ -71,7 +71,7 @@ def finding_lines(
         page = each.referrer or "a start"
         yield logging.WARNING, f"dead link {each.url}: {each.reason}{status}, linked from {page}"
     kinds = [
-        f"{count} {name.lower()}, one is {example} ({ADVICE[name.lower()].remedy})"
+        f"{count} {name.lower()}, one is {example} ({all_advice()[name.lower()].remedy})"
         for name, count, example in most_common(counters["placeholder_pages"])
     ]
     if kinds:

@@ -18,7 +18,7 @@ from sitecrawl.frontier.base import (
 )
 from sitecrawl.frontier.runs import PageCounts, most_common, total
 from sitecrawl.frontier.threaded import Frontier
-from sitecrawl.policy.advice import ADVICE, in_words
+from sitecrawl.policy.advice import all_advice, in_words
 from sitecrawl.policy.decision import Decision
 from sitecrawl.policy.outcomes import READ, Outcome
 from sitecrawl.policy.urls.scope import owner_of
@@ -163,14 +163,14 @@ class SeedReport:
         steps = [f"{each}: {self._results.get(each, '')}" for each in way]
         remedy = self._remedies.get(end) or _remedy("", end)
         if after is not None and len(way) > 1:  # it comes back
-            steps.append(ADVICE["redirect_loop"].words)
-            remedy = ADVICE["redirect_loop"].remedy
+            steps.append(all_advice()["redirect_loop"].words)
+            remedy = all_advice()["redirect_loop"].remedy
         words = "; ".join(steps).removeprefix(f"{url}: ")
         return f"start {url} produced nothing: {words}: {remedy}"
 
 
 def _remedy(reason: str, url: str) -> str:
-    advice = ADVICE.get(reason)
+    advice = all_advice().get(reason)
     return (advice and advice.remedy) or f"{typed_program()} explain {url}"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from scrapy import Request
@@ -198,7 +198,7 @@ class RobotsFiles:
         self._stats.inc_value(f"sitecrawl/robots/{what}")
 
 
-def _tell(notices: tuple[RobotsNotice, ...], url: str) -> None:
+def _tell(notices: Sequence[RobotsNotice], url: str) -> None:
     if not notices:
         return
     first = notices[0]

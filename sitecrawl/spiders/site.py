@@ -14,13 +14,9 @@ from scrapy.http import Response  # scrapy-poet evaluates the annotations of cal
 from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings, Settings
 
 from sitecrawl.config.assembly import (
-    archive_settings,
+    component_tables,
     database_url,
-    file_settings,
-    login_settings,
-    proxy_settings,
     read_options,
-    rendering_settings,
     spider_settings,
 )
 from sitecrawl.config.config_errors import ConfigError
@@ -147,13 +143,9 @@ class SiteSpider(Spider):
                 self.overruled[name] = settings[name]
             priority = max(priority, SETTINGS_PRIORITIES["spider"])
             settings.set(name, value, priority)
-        tables = (
-            *(rendering_settings, file_settings, archive_settings, proxy_settings, login_settings),
-        )
-        for added in (table(params) for table in tables):
-            for name, components in added.items():
-                whole = {**settings.getdict(name), **components}
-                settings.set(name, whole, priority=settings.getpriority(name) or 0)
+        for name, components in component_tables(params):
+            whole = {**settings.getdict(name), **components}
+            settings.set(name, whole, priority=settings.getpriority(name) or 0)
 
     async def start(self) -> AsyncIterator[Any]:
         """Yield requests besides the starts: none, unless a subclass adds some."""

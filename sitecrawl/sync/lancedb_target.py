@@ -18,7 +18,7 @@ from dataclasses import asdict, dataclass, replace
 from datetime import timedelta
 from functools import cached_property
 from hashlib import blake2b
-from typing import IO, Any, ClassVar
+from typing import Any, ClassVar
 
 os.environ.setdefault("LANCEDB_LOG", "error")  # read when it is imported; it warns of new tables
 # Without these, the library reads as far ahead as memory permits.
@@ -33,14 +33,15 @@ from sitecrawl.frontier.change_log import DeadLetter, ExpectedCount
 from sitecrawl.sync.embedding import Embedder, vector_fault
 from sitecrawl.sync.page_sections import PageSection, page_sections
 from sitecrawl.sync.target import (
+    LOCK,
     REBUILD,
     Cursor,
     SyncError,
+    TargetLock,
     TargetMismatchError,
     TargetOptions,
     TargetUriError,
     folder_of,
-    lock_folder,
     replace_json,
 )
 from sitecrawl.web.urls.identity import DEFAULT_REALM
@@ -107,7 +108,7 @@ class LanceDbTarget:
         self._options = options
         self._embedder = Embedder(options.embed)
         self._name = table
-        self._lock: IO[str] | None = None
+        self._lock = TargetLock(self.folder / LOCK, self.folder)
         self._opened: Any = None
         self._batches = 0
         self._filters: dict[str, BloomFilter] = {}
@@ -208,9 +209,7 @@ class LanceDbTarget:
 
     def close(self) -> None:
         """Release the lock."""
-        if self._lock is not None:
-            self._lock.close()
-            self._lock = None
+        self._lock.release()
 
     def table(self) -> Any:
         """Return the table that is written to; None before its first section."""
@@ -350,8 +349,7 @@ class LanceDbTarget:
         replace_json(self.folder / CURSOR, {**asdict(cursor), "count": self._count()})
 
     def _take(self) -> None:
-        if self._lock is None:
-            self._lock = lock_folder(self.folder)
+        self._lock.take()
         table = self._table(TABLE)
         if table is not None and EMBED not in (table.schema.metadata or {}):
             raise TargetMismatchError(

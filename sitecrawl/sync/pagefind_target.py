@@ -25,7 +25,7 @@ from importlib.resources import files
 from os import SEEK_END
 from pathlib import Path
 from tempfile import TemporaryFile, mkdtemp
-from typing import IO, Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self
 from urllib.parse import urldefrag, urlsplit
 
 from pagefind.service import get_executable
@@ -36,12 +36,13 @@ from sitecrawl.frontier.change_log import DeadLetter, ExpectedCount
 from sitecrawl.policy.documents.output_shapes import serialized
 from sitecrawl.sync.page_sections import content_blocks
 from sitecrawl.sync.target import (
+    LOCK,
     Cursor,
     SyncError,
+    TargetLock,
     TargetMismatchError,
     TargetOptions,
     folder_of,
-    lock_folder,
     replace_json,
     replace_text,
 )
@@ -74,7 +75,7 @@ class PagefindTarget:
     def __init__(self, uri: str, options: TargetOptions) -> None:  # noqa: ARG002 - as every target
         self._uri = uri
         self.folder = folder_of(uri)
-        self._lock: IO[str] | None = None
+        self._lock = TargetLock(self.folder / LOCK, self.folder)
 
     def mapping(self) -> str:
         """Return the version of the pages that are indexed."""
@@ -93,8 +94,7 @@ class PagefindTarget:
     def open(self) -> Cursor | None:
         """Lock the folder; read the cursor. Raises TargetMismatchError for another bundle."""
         with self._errors():
-            if self._lock is None:
-                self._lock = lock_folder(self.folder)
+            self._lock.take()
             return self.cursor()
 
     def fault(self, expected: ExpectedCount) -> str:  # noqa: ARG002 - it holds more than documents
@@ -128,9 +128,7 @@ class PagefindTarget:
 
     def close(self) -> None:
         """Release the lock."""
-        if self._lock is not None:
-            self._lock.close()
-            self._lock = None
+        self._lock.release()
 
     async def _build(self, spool: DocumentSpool, new: Path) -> None:
         default, several_sites = next(iter(spool.languages)), len(spool.sites) > 1

@@ -14,7 +14,7 @@ from dataclasses import asdict
 from functools import cached_property
 from json import dumps, loads
 from pathlib import Path
-from typing import IO, ClassVar
+from typing import ClassVar
 from urllib.parse import urldefrag
 
 from sitecrawl.frontier.base import Change
@@ -27,9 +27,9 @@ from sitecrawl.sync.target import (
     Cursor,
     SyncError,
     TargetBusyError,
+    TargetLock,
     TargetOptions,
     TargetUriError,
-    lock_open_file,
 )
 
 CURSOR = "cursor"
@@ -49,7 +49,7 @@ class SearchFileTarget:
         self.path = Path(path)
         self._given = options.embed
         self._writer: IndexWriter | None = None
-        self._lock: IO[str] | None = None
+        self._lock = TargetLock(self.path.with_name(f"{self.path.name}.lock"), self.path)
 
     @cached_property
     def _embed(self) -> str:
@@ -73,7 +73,7 @@ class SearchFileTarget:
     def open(self) -> Cursor | None:
         """Lock and open the file; create it if it is missing."""
         with _sync_errors():
-            self._take(shared=True)
+            self._lock.take(shared=True)
             self._close_index()
             index = SearchIndex(self.path, make=True)
             self._writer = IndexWriter(self.path, index, self._embed)
@@ -100,7 +100,7 @@ class SearchFileTarget:
         """Fill a second file, which replaces this one at the end without a gap for searches."""
         path = self.path.with_name(f"{self.path.name}.new")
         with _sync_errors():
-            self._take(shared=False)
+            self._lock.take()
             self._close_index()
             _remove(path)
             index = SearchIndex(path, make=True)
@@ -128,20 +128,12 @@ class SearchFileTarget:
     def close(self) -> None:
         """Close the file, and release the lock."""
         self._close_index()
-        if self._lock is not None:
-            self._lock.close()
-            self._lock = None
+        self._lock.release()
 
     def _close_index(self) -> None:
         if self._writer is not None:
             self._writer.index.close()
             self._writer = None
-
-    def _take(self, *, shared: bool) -> None:
-        if self._lock is None:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            self._lock = self.path.with_name(f"{self.path.name}.lock").open("a")
-        lock_open_file(self._lock, self.path, shared=shared)
 
 
 class IndexWriter:

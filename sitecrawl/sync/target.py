@@ -220,28 +220,34 @@ def folder_of(uri: str) -> Path:
     return Path(path)
 
 
-def lock_folder(folder: Path) -> IO[str]:
-    """Create a folder if it is missing, and lock it until the returned file is closed.
+class TargetLock:
+    """A lock of one process on a target, as a file that is locked until it is closed."""
 
-    Raises TargetBusyError if another process has locked it, OSError if it cannot be written.
-    """
-    folder.mkdir(parents=True, exist_ok=True)
-    lock = (folder / LOCK).open("a")
-    try:
-        lock_open_file(lock, folder)
-    except TargetBusyError:
-        lock.close()
-        raise
-    return lock
+    def __init__(self, file: Path, target: Path) -> None:
+        self._path = file
+        self._target = target
+        self._file: IO[str] | None = None
 
+    def take(self, *, shared: bool = False) -> None:
+        """Lock the target for this process, or beside others that share it.
 
-def lock_open_file(lock: IO[str], target: Path, *, shared: bool = False) -> None:
-    """Lock a target for this process, or beside others that share it; raises TargetBusyError."""
-    try:
-        fcntl.flock(lock, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
-    except BlockingIOError as error:
-        text = f"Another scrapy sync writes to {target}; run one at a time."
-        raise TargetBusyError(text) from error
+        The folder is made if it is missing. Raises TargetBusyError if another process has locked
+        it, OSError if it cannot be written.
+        """
+        if self._file is None:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            self._file = self._path.open("a")
+        try:
+            fcntl.flock(self._file, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            text = f"Another scrapy sync writes to {self._target}; run one at a time."
+            raise TargetBusyError(text) from error
+
+    def release(self) -> None:
+        """Give the lock to others."""
+        if self._file is not None:
+            self._file.close()
+            self._file = None
 
 
 def replace_json(path: Path, content: Mapping[str, Any]) -> None:

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from sitecrawl.config.options.crawl_options import CrawlParams
-from sitecrawl.policy.advice import ADVICE
+from sitecrawl.policy.advice import all_advice
 from sitecrawl.policy.documents.placeholders import KINDS
 from sitecrawl.policy.http import answers
 from sitecrawl.policy.http.answers import FetchResult
@@ -18,6 +18,7 @@ RESULTS = [
     *answers.STATUSES.values(),
     *answers.FAILURES.values(),
 ]
+ADVICE = all_advice()
 REASONS = {each.reason for each in RESULTS if each.outcome not in READ | REDIRECTS}
 RULES = {"no_document", "start_for_links"}
 """Reasons whose remedy depends on rules: ``scrapy explain`` names them."""

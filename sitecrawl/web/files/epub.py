@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from selectolax.lexbor import LexborHTMLParser
 
 from sitecrawl.web.encoding import decode
 from sitecrawl.web.feeds.xml_documents import as_html
-from sitecrawl.web.files.markup import (
-    FileMarkup,
-    MarkupWriter,
-    UnreadableFileError,
-    clean,
-    real_authors,
-)
+from sitecrawl.web.files.markup import FileMarkup, MarkupWriter, UnreadableFileError, clean
 from sitecrawl.web.files.packages import Package, attribute, first, join, texts
 from sitecrawl.web.html.parser_bounds import bounded
 
@@ -45,24 +40,26 @@ def read_epub(body: bytes) -> FileMarkup:
             break
         if part in package:
             _write(package.read(part), writer)
-    if not writer.has_text:
-        raise UnreadableFileError("file_without_text", "no text in it")
     return writer.document()
 
 
 def _fill_metadata(opf: Any, writer: MarkupWriter) -> None:
     meta = first(opf, "metadata")
-    writer.title = clean(next(iter(texts(meta, "title")), ""))
-    writer.meta("author", *real_authors(texts(meta, "creator")))
-    writer.meta("description", *texts(meta, "description")[:1])
-    writer.meta("keywords", ", ".join(map(clean, texts(meta, "subject"))))
-    writer.meta("dcterms.publisher", *texts(meta, "publisher")[:1])
-    writer.meta("dcterms.identifier", *texts(meta, "identifier")[:1])
-    writer.meta("dcterms.issued", *texts(meta, "date")[:1])
+    writer.metadata(
+        partial(texts, meta),
+        title="title",
+        author="creator",
+        description="description",
+        keywords="subject",
+        dcterms_publisher="publisher",
+        dcterms_identifier="identifier",
+        dcterms_issued="date",
+        language="language",
+    )
+    writer.title = clean(next(iter(texts(meta, "title")), ""))  # a book may be called 1984
     for each in meta.iter("{*}meta") if meta is not None else ():
         if attribute(each, "property") == "dcterms:modified":
             writer.meta("dcterms.modified", each.text)
-    writer.language = clean(next(iter(texts(meta, "language")), ""))
 
 
 def _spine(opf: Any, name: str) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from html import escape
 from itertools import groupby
 from typing import NamedTuple
@@ -151,8 +151,26 @@ class MarkupWriter:
         is_full = len(self._links) + len(self._shown) >= MAX_LINKS
         return "" if is_full or not address.lower().startswith(_SCHEMES) else address[:2083]
 
+    def metadata(self, values: Callable[[str], list[str]], **names: str) -> None:
+        """Add the metadata of a file, whose ``values`` are found by their names.
+
+        ``names`` are those of title, author, description and the like, several parted by blanks, of
+        which the first with a value counts.
+        """
+        found = {
+            name: next(filter(None, map(values, own.split())), []) for name, own in names.items()
+        }
+        self.title = real_title(next(iter(found.pop("title")), ""))
+        self.language = clean(next(iter(found.pop("language")), ""))
+        self.meta("author", *real_authors(found.pop("author")))
+        self.meta("keywords", ", ".join(filter(None, map(clean, found.pop("keywords")))))
+        for name, texts in found.items():
+            self.meta(name.replace("_", "."), *texts[:1])
+
     def document(self) -> FileMarkup:
-        """Return the whole document."""
+        """Return the whole document; raise UnreadableFileError if it has no text."""
+        if not self.has_text:
+            raise UnreadableFileError("file_without_text", "no text in it")
         language = f' lang="{escape(self.language)}"' if self.language else ""
         metas = "".join(
             f'<meta name="{escape(name)}" content="{escape(content)}">\n'

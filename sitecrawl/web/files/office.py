@@ -5,16 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any, NamedTuple
 
 from sitecrawl.web.files.markup import (
     FileMarkup,
     MarkupWriter,
     Run,
-    UnreadableFileError,
     clean,
-    real_authors,
-    real_title,
 )
 from sitecrawl.web.files.packages import Package, all_text, attribute, first, join, local, texts
 
@@ -68,16 +66,16 @@ def main_part(package: Package, usual: str) -> str:
 
 def fill_metadata(package: Package, writer: MarkupWriter) -> None:
     """Read the core properties (ECMA-376-2, 11)."""
-    core = package.optional_tree("docProps/core.xml")
-    if core is None:
-        return
-    writer.title = real_title(next(iter(texts(core, "title")), ""))
-    writer.meta("author", *real_authors(texts(core, "creator")))
-    writer.meta("description", *(texts(core, "description") or texts(core, "subject"))[:1])
-    writer.meta("keywords", *texts(core, "keywords")[:1])
-    writer.meta("dcterms.created", *texts(core, "created")[:1])
-    writer.meta("dcterms.modified", *texts(core, "modified")[:1])
-    writer.language = clean(next(iter(texts(core, "language")), ""))
+    writer.metadata(
+        partial(texts, package.optional_tree("docProps/core.xml")),
+        title="title",
+        author="creator",
+        description="description subject",
+        keywords="keywords",
+        dcterms_created="created",
+        dcterms_modified="modified",
+        language="language",
+    )
 
 
 def read_docx(body: bytes) -> FileMarkup:
@@ -98,13 +96,6 @@ def read_docx(body: bytes) -> FileMarkup:
         for note in tree if tree is not None else ():
             if not attribute(note, "type"):  # separators have one
                 found.blocks(note, 0)
-    return _whole(writer)
-
-
-def _whole(writer: MarkupWriter) -> FileMarkup:
-    """Return the document; raise UnreadableFileError if it has no text."""
-    if not writer.has_text:
-        raise UnreadableFileError("file_without_text", "no text in it")
     return writer.document()
 
 
@@ -248,7 +239,7 @@ def read_pptx(body: bytes) -> FileMarkup:
             elif relation.kind == "notesSlide":
                 _write_notes(package.optional_tree(relation.target), writer)
         writer.raw("</section>\n")
-    return _whole(writer)
+    return writer.document()
 
 
 def _relation_id(element: Any) -> str:
@@ -346,7 +337,7 @@ def read_xlsx(body: bytes) -> FileMarkup:
         for relation in relations(package, targets[identity].target).values():
             if relation.kind == "hyperlink":
                 writer.link(relation.target)
-    return _whole(writer)
+    return writer.document()
 
 
 def _shared_strings(package: Package, targets: Mapping[str, Relation]) -> list[str]:

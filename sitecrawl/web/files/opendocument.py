@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 from sitecrawl.web.files.markup import (
@@ -11,8 +12,6 @@ from sitecrawl.web.files.markup import (
     Run,
     UnreadableFileError,
     clean,
-    real_authors,
-    real_title,
 )
 from sitecrawl.web.files.office import CODE_NAME, MAX_CELLS, MAX_NESTING, write_row
 from sitecrawl.web.files.packages import Package, all_text, attribute, first, local, texts
@@ -32,25 +31,22 @@ def read_opendocument(body: bytes) -> FileMarkup:
     content = first(package.tree("content.xml"), "body")
     if content is not None:
         _Body(writer, _code_styles(package)).blocks(content, 0)
-    if not writer.has_text:
-        raise UnreadableFileError("file_without_text", "no text in it")
     return writer.document()
 
 
 def _fill_metadata(package: Package, writer: MarkupWriter) -> None:
     """Read the predefined metadata (OpenDocument 1.2-1, 4.3)."""
-    meta = package.optional_tree("meta.xml")
-    if meta is not None:
-        writer.title = real_title(next(iter(texts(meta, "title")), ""))
-        names = texts(meta, "initial-creator") or texts(meta, "creator")
-        writer.meta("author", *real_authors(names))
-        writer.meta("description", *(texts(meta, "description") or texts(meta, "subject"))[:1])
-        writer.meta("keywords", ", ".join(texts(meta, "keyword")))
-        writer.meta("dcterms.created", *texts(meta, "creation-date")[:1])
-        writer.meta("dcterms.modified", *texts(meta, "date")[:1])
-        writer.language = clean(next(iter(texts(meta, "language")), ""))
-    if not writer.language:
-        writer.language = _default_language(package)
+    writer.metadata(
+        partial(texts, package.optional_tree("meta.xml")),
+        title="title",
+        author="initial-creator creator",
+        description="description subject",
+        keywords="keyword",
+        dcterms_created="creation-date",
+        dcterms_modified="date",
+        language="language",
+    )
+    writer.language = writer.language or _default_language(package)
 
 
 def _default_language(package: Package) -> str:

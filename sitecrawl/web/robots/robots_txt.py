@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
+from typing import Self
 
 from sitecrawl.web.robots.usage_statements import Statement, shown, statement
 from sitecrawl.web.urls.url import normalize, resolve, split
@@ -73,7 +74,6 @@ def is_cut(body: bytes | str) -> bool:
 
 
 def _directive(content: str) -> tuple[str | None, str]:
-    """Return name and value of a line without its comment."""
     key, colon, value = content.partition(":")
     name = _NAMES.get(" ".join(key.lower().split()))
     if colon and name is not None:
@@ -97,7 +97,6 @@ def _text_of(body: bytes | str) -> str:
 
 
 def _bytes_of(body: bytes | str) -> bytes:
-    """Return the body as bytes."""
     return body.encode("utf-8", "replace") if isinstance(body, str) else body
 
 
@@ -363,37 +362,33 @@ class _Group:
 class RobotsTxt:
     """One parsed robots.txt file.
 
+    ``origin`` is the base of relative Sitemap values, and the origin that the rules apply to.
     Groups are combined on request: thousands of agents may share thousands of rules.
     """
 
-    sitemaps: tuple[str, ...] = ()
-    notices: tuple[RobotsNotice, ...] = ()
-    licenses: tuple[Statement, ...] = ()
-    _signals: tuple[Statement, ...] = ()
+    origin: str = ""
+    fold_disallow: bool = False
+    sitemaps: dict[str, None] = field(default_factory=dict)
+    notices: list[RobotsNotice] = field(default_factory=list)
+    licenses: list[Statement] = field(default_factory=list)
+    _signals: list[Statement] = field(default_factory=list)
     _parts: dict[str, list[_Part]] = field(default_factory=dict)
     _groups: dict[str, _Group] = field(default_factory=dict)
+    _current: list[_Part] = field(default_factory=list)
+    _has_rules: bool = False
 
     @classmethod
     def parse(
         cls, body: bytes | str, *, origin: str = "", case_insensitive_disallow: bool = False
-    ) -> RobotsTxt:
-        """Parse a file; never raises.
-
-        ``origin`` is the base of relative Sitemap values, and the origin that the rules apply to.
-        """
-        reader = RobotsReader(origin, case_insensitive_disallow)
+    ) -> Self:
+        """Parse a file; never raises."""
+        robots = cls(origin, case_insensitive_disallow)
         for line in read_lines(body):
-            reader.read(line)
+            robots._read(line)
         if is_cut(body):
-            reader.notices.append(RobotsNotice(0, "", "cut"))
-        reader.end_list()
-        return cls(
-            tuple(dict.fromkeys(reader.sitemaps)),
-            tuple(reader.notices),
-            tuple(reader.licenses),
-            tuple(reader.signals),
-            reader.parts,
-        )
+            robots.notices.append(RobotsNotice(0, "", "cut"))
+        robots._end_list()
+        return robots
 
     def match(self, url: str, agent: str) -> RobotsMatch:
         """Match a resolved URL for ``agent``, a product token or a whole User-Agent."""
@@ -430,23 +425,7 @@ class RobotsTxt:
             group = self._groups[agent] = _Group.of(parts)
         return group
 
-
-@dataclass(slots=True)
-class RobotsReader:
-    """Parser state: collects lines into parts, by agent."""
-
-    origin: str
-    fold_disallow: bool
-    parts: dict[str, list[_Part]] = field(default_factory=dict)
-    sitemaps: list[str] = field(default_factory=list)
-    notices: list[RobotsNotice] = field(default_factory=list)
-    licenses: list[Statement] = field(default_factory=list)
-    signals: list[Statement] = field(default_factory=list)
-    _current: list[_Part] = field(default_factory=list)
-    _has_rules: bool = False
-
-    def read(self, line: Line) -> None:
-        """Add one line."""
+    def _read(self, line: Line) -> None:
         match line.name:
             case "user-agent":
                 self._user_agent(line)
@@ -465,18 +444,18 @@ class RobotsReader:
     def _user_agent(self, line: Line) -> None:
         """Start a list of agents, or add to the current one: only rules end it."""
         if self._has_rules:
-            self.end_list()
+            self._end_list()
         if not (token := product_token(line.value)):
             return
         if not self._current:
             self._current = [_Part()]
         elif self._current[-1].delay is not None:
             self._current.append(_Part(self._current[-1].rules, self._current[-1].usage))
-        parts = self.parts.setdefault(token, [])
+        parts = self._parts.setdefault(token, [])
         if not parts or parts[-1] is not self._current[-1]:
             parts.append(self._current[-1])
 
-    def end_list(self) -> None:
+    def _end_list(self) -> None:
         """End the list of agents: a delay applies to all agents listed before it."""
         longest = None
         for part in reversed(self._current):
@@ -522,7 +501,7 @@ class RobotsReader:
         elif self._current:
             self._current[-1].usage.append(_usage_line(line))
         elif line.name == "content-signal":
-            self.signals.append(_usage_line(line).said)
+            self._signals.append(_usage_line(line).said)
         else:
             self._notice(line, "outside_group")
         self._has_rules |= line.name == "content-usage"
@@ -530,7 +509,7 @@ class RobotsReader:
     def _sitemap(self, line: Line) -> None:
         url = resolve(_printable(line.value), f"{self.origin}/robots.txt") or ""
         if line.value and url.startswith(("http://", "https://")):
-            self.sitemaps.append(url)
+            self.sitemaps[url] = None
         else:
             self._notice(line, "bad_sitemap")
 
@@ -560,7 +539,6 @@ def product_token(agent: str) -> str:
 
 
 def _longer(one: float | None, other: float | None) -> float | None:
-    """Return the longer of two optional delays."""
     return one if other is None else max(one or 0.0, other)
 
 
