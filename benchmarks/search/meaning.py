@@ -63,7 +63,7 @@ def hits(path: Path, queries: list[Query]) -> Iterator[tuple[Query, str, list[st
             for way in WAYS:
                 if way == "vectors":
                     nearest = index.vectors.nearest(vector or [], {}, 10)
-                    targets = [index.page(number).url for number, _ in nearest]
+                    targets = [next(index.pages([number])).url for number, _ in nearest]
                 else:
                     given = vector if way == "both" else None
                     found = search(index, query.text, reader=query.reader, vector=given)

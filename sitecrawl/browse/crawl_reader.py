@@ -8,7 +8,7 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from os import stat_result
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from sitecrawl.config.configuration import Configuration
 from sitecrawl.console.crawl_sources import CrawledSource, Source
@@ -29,6 +29,7 @@ from sitecrawl.search.search_results import SearchFilters, SearchResults, search
 from sitecrawl.sync.embedding import query_vector
 from sitecrawl.sync.target import SyncError, shown_target
 
+T = TypeVar("T")
 KEPT_RESULTS = 500
 MAX_ATTEMPTS = 50
 MAX_INLINKS = 50
@@ -255,38 +256,33 @@ class CrawlReader:
                 raise IndexFileError(str(error)) from error
             return search(index, words, filters, vector=vector, **options)
 
+    def _read(self, read: Callable[[SearchIndex], T], otherwise: T) -> T:
+        """Read the search file; without one yet return ``otherwise``."""
+        if not self._index.exists():
+            return otherwise
+        with open_index(self._index) as index:
+            return read(index)
+
     def sites(self) -> dict[str, int]:
         """Return the origins with their numbers of documents."""
-        if not self._index.exists():
-            return {}
-        with open_index(self._index) as index:
-            return index.sites(self.realm)
+        return self._read(lambda index: index.sites(self.realm), {})
 
     def site_names(self, origins: Sequence[str]) -> dict[str, str]:
         """Return the names that sites give themselves, else their hosts, by origin."""
-        if not self._index.exists():
-            return {}
-        with open_index(self._index) as index:
-            return {origin: index.site_name(origin) for origin in origins}
+        return self._read(lambda index: {each: index.site_name(each) for each in origins}, {})
 
     def languages(self) -> list[str]:
         """Return the languages of the documents, in their order."""
-        if not self._index.exists():
-            return []
-        with open_index(self._index) as index:
-            return sorted(index.languages())
+        return self._read(lambda index: sorted(index.languages()), [])
 
     def folder(self, prefix: str) -> Folder:
         """Return the content of a folder, given as a URL that ends with a slash."""
-        if not self._index.exists():
-            return Folder(prefix, {}, [])
-        with open_index(self._index) as index:
-            return index.folder(prefix, self.realm)
+        return self._read(lambda index: index.folder(prefix, self.realm), Folder(prefix, {}, []))
 
     def pages(self, numbers: Sequence[int]) -> list[IndexedPage]:
         """Return the pages with these numbers, without those that were deleted meanwhile."""
         with open_index(self._index) as index:
-            return [page for number in numbers if (page := _page(index, number))]
+            return list(index.pages(numbers))
 
     def page(self, url: str, *, inlinks: bool = False) -> PageRecord:
         """Return the stored facts on a URL, known or not, and the decisions about it.
@@ -323,11 +319,4 @@ def _status(path: Path) -> stat_result | None:
     try:
         return path.stat()
     except OSError:
-        return None
-
-
-def _page(index: SearchIndex, number: int) -> IndexedPage | None:
-    try:
-        return index.page(number)
-    except ValueError:
         return None

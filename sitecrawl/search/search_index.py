@@ -224,8 +224,9 @@ class SearchIndex:
 
     def meta(self, key: str) -> str | None:
         """Return a text that was stored with ``set_meta``."""
-        rows = self._connection.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchall()
-        return str(rows[0][0]) if rows else None
+        for (value,) in self._connection.execute("SELECT value FROM meta WHERE key = ?", (key,)):
+            return str(value)
+        return None
 
     def set_meta(self, key: str, value: str) -> None:
         """Store a text besides the pages; call it inside a transaction."""
@@ -296,9 +297,10 @@ class SearchIndex:
             self.vectors.remove(number)
         return bool(rows)
 
-    def count(self) -> int:
-        """Return the number of pages."""
-        [(count,)] = self._connection.execute("SELECT count(*) FROM page").fetchall()
+    def count(self, language: str | None = None) -> int:
+        """Return the number of pages, of all or of those in a primary language."""
+        query = "SELECT count(*) FROM page WHERE ? IS NULL OR language = ?"
+        [(count,)] = self._connection.execute(query, (language, language)).fetchall()
         return int(count)
 
     def changes(self) -> list[tuple[str, str]]:
@@ -316,12 +318,6 @@ class SearchIndex:
                 found.append(after)
             self._languages = found
         return self._languages
-
-    def count_in(self, language: str) -> int:
-        """Return the number of pages in a primary language."""
-        query = "SELECT count(*) FROM page WHERE language = ?"
-        [(count,)] = self._connection.execute(query, (language,)).fetchall()
-        return int(count)
 
     def sites(self, realm: str = "") -> dict[str, int]:
         """Return the origins of the pages, of one realm or of all, with their numbers of pages."""
@@ -445,13 +441,17 @@ class SearchIndex:
         ).fetchall()
         return int(count)
 
-    def page(self, number: int) -> IndexedPage:
-        """Return the page with a number."""
-        [(id_, url, realm, language, modified_at, content)] = self._connection.execute(
-            "SELECT id, url, realm, language, modified_at, content FROM page WHERE number = ?",
-            (number,),
-        ).fetchall()
-        return IndexedPage(id_, url, realm, language, modified_at, _unpack(content))
+    def pages(self, numbers: Sequence[int] | None = None) -> Iterator[IndexedPage]:
+        """Yield the pages with these numbers, or all by id; each is read when it is asked for."""
+        if numbers is None:
+            rows = self._connection.execute("SELECT number FROM page ORDER BY id").fetchall()
+            numbers = [number for (number,) in rows]
+        for each in numbers:
+            for *facts, content in self._connection.execute(
+                "SELECT id, url, realm, language, modified_at, content FROM page WHERE number = ?",
+                (each,),
+            ).fetchall():
+                yield IndexedPage(*facts, _unpack(content))
 
     def places(self, numbers: Sequence[int]) -> dict[int, PagePlace]:
         """Return the places of the pages with these numbers."""
@@ -461,11 +461,6 @@ class SearchIndex:
             (json.dumps(numbers),),
         )
         return {number: PagePlace(*place) for number, *place in rows}
-
-    def pages(self) -> Iterator[IndexedPage]:
-        """Yield all pages, by id."""
-        rows = self._connection.execute("SELECT number FROM page ORDER BY id").fetchall()
-        return (self.page(number) for (number,) in rows)
 
     def checkpoint(self) -> None:
         """Merge the index's segments, and checkpoint the write-ahead log into the file."""

@@ -219,7 +219,7 @@ class WordForms:
         plain = set(map(token, variants(word, ())))
         for form, count in self.pages(word).items():
             makers = [name for name in self._languages if form in variants(word, [name])]
-            if token(form) in plain or count <= sum(map(self.index.count_in, makers)):
+            if token(form) in plain or count <= sum(map(self.index.count, makers)):
                 return True
         return False
 

@@ -216,8 +216,9 @@ def search(
     places = index.places([number for number, _, _ in found.pages])
     ranked = _for_reader(index, found.pages, places, primary_language(reader))
     hits = tuple(
-        _hit(index.page(number), expressions.words, score, anchor, sections)
+        _hit(page, expressions.words, score, anchor, sections)
         for number, score, anchor in ranked[offset : offset + limit]
+        for page in index.pages([number])
     )
     return SearchResults(
         total - matching + len(ranked),
