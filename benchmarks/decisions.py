@@ -13,8 +13,8 @@ import sys
 from collections.abc import Callable
 from time import process_time
 
+from sitecrawl.config.assembly import build_rules
 from sitecrawl.config.options.crawl_options import CrawlParams
-from sitecrawl.config.rules_from_options import build_rules
 from sitecrawl.policy.urls.rule_engine import Rules
 from sitecrawl.policy.worth.evidence import Evidence, Read
 

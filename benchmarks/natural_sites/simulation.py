@@ -20,9 +20,8 @@ from typing import NamedTuple, Self
 from urllib.parse import urljoin, urlsplit
 
 from benchmarks.natural_sites.site import NEUTRAL, NaturalSite, Reply, Visit
-from sitecrawl.config.assembly import read_options
+from sitecrawl.config.assembly import Citations, build_rules, read_options
 from sitecrawl.config.configuration import load
-from sitecrawl.config.rules_from_options import Citations, build_rules
 from sitecrawl.policy.decision import Admission
 from sitecrawl.policy.worth.endless import EndlessParts, GrowingPage, Part, State, part_of
 from sitecrawl.policy.worth.evidence import Evidence, Read, Verdict

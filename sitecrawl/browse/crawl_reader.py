@@ -26,7 +26,7 @@ from sitecrawl.search.search_index import (
     open_index,
 )
 from sitecrawl.search.search_results import SearchFilters, SearchResults, search
-from sitecrawl.sync.embedding import query_vector
+from sitecrawl.sync.page_sections import query_vector
 from sitecrawl.sync.target import SyncError, shown_target
 
 T = TypeVar("T")

@@ -9,9 +9,9 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from sitecrawl.config.assembly import apply_learned
 from sitecrawl.config.configuration import changed_options
 from sitecrawl.config.options.crawl_options import NAMING
-from sitecrawl.config.rules_from_options import apply_learned
 from sitecrawl.console.command_base import StoredCommand
 from sitecrawl.console.crawl_sources import CrawledSource, find_crawl
 from sitecrawl.console.reindexing import ReindexPlan, StoredJudge, rewrite_unchanged

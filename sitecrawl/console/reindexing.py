@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sitecrawl import typed_program
+from sitecrawl.config.assembly import start_fingerprints
 from sitecrawl.config.configuration import Configuration
-from sitecrawl.config.rules_from_options import start_fingerprints
 from sitecrawl.crawl.run_summary import counted
 from sitecrawl.frontier.base import Candidate
 from sitecrawl.frontier.stored_reindex import Rewrite

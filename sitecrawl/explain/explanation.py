@@ -6,10 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from sitecrawl.config.assembly import agent
+from sitecrawl.config.assembly import Citations, agent, apply_learned
 from sitecrawl.config.configuration import Configuration, changed_options
 from sitecrawl.config.options.crawl_options import CrawlParams
-from sitecrawl.config.rules_from_options import Citations, apply_learned
 from sitecrawl.console.terminal import ago, ahead
 from sitecrawl.frontier.base import OriginState
 from sitecrawl.frontier.records import Records, RunRecord, UrlState

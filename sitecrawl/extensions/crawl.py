@@ -18,9 +18,8 @@ from scrapy.exceptions import CloseSpider
 from scrapy.settings import BaseSettings
 from scrapy.statscollectors import StatsCollector
 
-from sitecrawl.config.assembly import agent, database_url
+from sitecrawl.config.assembly import Citations, agent, database_url
 from sitecrawl.config.options.crawl_options import CrawlParams
-from sitecrawl.config.rules_from_options import Citations
 from sitecrawl.crawl.discovery import Discovery
 from sitecrawl.crawl.frontier_owner import FrontierOwner
 from sitecrawl.crawl.page_callback import PageCallback

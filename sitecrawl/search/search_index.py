@@ -23,8 +23,16 @@ from pydantic_core import from_json
 
 from sitecrawl.policy.documents.llms_text import INDEX_PAGE
 from sitecrawl.policy.documents.output_shapes import serialized
-from sitecrawl.search.analysis import ANALYSIS_VERSION, PART, TOKENIZER, analyze
-from sitecrawl.search.names import entries, page_names, qualified_names, url_words
+from sitecrawl.search.analysis import (
+    ANALYSIS_VERSION,
+    PART,
+    TOKENIZER,
+    analyze,
+    entries,
+    page_names,
+    qualified_names,
+    url_words,
+)
 from sitecrawl.search.vector_table import SCHEMA as VECTORS
 from sitecrawl.search.vector_table import VectorTable
 from sitecrawl.web.decompression import zstd

@@ -13,8 +13,15 @@ from urllib.parse import urlsplit
 
 from sitecrawl import install_command
 from sitecrawl.policy.documents.usage_permissions import permits_models
-from sitecrawl.search.analysis import PART, bare_name, matching_places, name_key
-from sitecrawl.search.names import TITLE_PARTS, entries, language_part
+from sitecrawl.search.analysis import (
+    PART,
+    TITLE_PARTS,
+    bare_name,
+    entries,
+    language_part,
+    matching_places,
+    name_key,
+)
 from sitecrawl.search.search_index import IndexedPage, IndexFileError, PagePlace, SearchIndex
 from sitecrawl.search.search_query import (
     MAX_PAGES,

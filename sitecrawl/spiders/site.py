@@ -14,6 +14,8 @@ from scrapy.http import Response  # scrapy-poet evaluates the annotations of cal
 from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings, Settings
 
 from sitecrawl.config.assembly import (
+    build_limits,
+    build_rules,
     component_tables,
     database_url,
     read_options,
@@ -23,7 +25,6 @@ from sitecrawl.config.config_errors import ConfigError
 from sitecrawl.config.configuration import Configuration, load, named_after, with_own_extensions
 from sitecrawl.config.layers import START_URLS
 from sitecrawl.config.options.crawl_options import CrawlParams
-from sitecrawl.config.rules_from_options import build_limits, build_rules
 from sitecrawl.console.scrapy_commands import missing_components
 from sitecrawl.extensions.crawl import Crawl, crawl_of
 from sitecrawl.frontier.base import FrontierError

@@ -39,7 +39,7 @@ from opensearchpy.helpers import scan
 from sitecrawl.frontier.base import Change
 from sitecrawl.frontier.change_log import DeadLetter, ExpectedCount
 from sitecrawl.policy.documents.output_shapes import serialized, written
-from sitecrawl.search.names import page_names
+from sitecrawl.search.analysis import page_names
 from sitecrawl.sync.target import (
     REBUILD,
     Cursor,

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from sitecrawl.config.assembly import build_rules
 from sitecrawl.config.configuration import load
-from sitecrawl.config.rules_from_options import build_rules
 from sitecrawl.policy.urls.rule_engine import Rules
 
 CASES = tomllib.loads((Path(__file__).parent / "cases" / "profiles.toml").read_text())["case"]

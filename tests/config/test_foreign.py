@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from fixtures.command import run
+from sitecrawl.config.assembly import build_rules
 from sitecrawl.config.configuration import load
 from sitecrawl.config.foreign.draft import OrderedRule, allow_and_deny
-from sitecrawl.config.rules_from_options import build_rules
 
 CASES = Path(__file__).parent / "cases" / "foreign"
 

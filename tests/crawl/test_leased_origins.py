@@ -15,8 +15,8 @@ from scrapy.statscollectors import MemoryStatsCollector
 from scrapy.utils.test import get_crawler
 from twisted.internet.defer import Deferred
 
+from sitecrawl.config.assembly import Citations, build_limits, build_rules
 from sitecrawl.config.configuration import load
-from sitecrawl.config.rules_from_options import Citations, build_limits, build_rules
 from sitecrawl.crawl.discovery import Discovery
 from sitecrawl.crawl.frontier_owner import FrontierOwner
 from sitecrawl.crawl.recorder import Recorder

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from sitecrawl.config.assembly import build_rules
 from sitecrawl.config.options.crawl_options import CrawlParams
-from sitecrawl.config.rules_from_options import build_rules
 from sitecrawl.policy.urls.known_views import programs
 from sitecrawl.web.page_reader import read_page
 from sitecrawl.web.read_options import ReadOptions

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from sitecrawl.config.assembly import build_rules
 from sitecrawl.config.options.crawl_options import CrawlParams
-from sitecrawl.config.rules_from_options import build_rules
 from sitecrawl.policy.decision import Step
 from sitecrawl.policy.urls.rule_engine import Rules
 

@@ -7,8 +7,8 @@ import re
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sitecrawl.config.assembly import build_limits, build_rules
 from sitecrawl.config.options.crawl_options import CrawlParams
-from sitecrawl.config.rules_from_options import build_limits, build_rules
 from sitecrawl.policy.worth.endless import EndlessParts, GrowingPage
 from sitecrawl.policy.worth.evidence import Evidence, Read
 from sitecrawl.policy.worth.kinds import pattern_of

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from sitecrawl.config.assembly import build_limits
 from sitecrawl.config.options.crawl_options import CrawlParams
-from sitecrawl.config.rules_from_options import build_limits
 from sitecrawl.policy.urls.path_limits import PathLimits
 
 HOME = "http://example.org"

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from pydantic import ValidationError
 
+from sitecrawl.config.assembly import build_rules
 from sitecrawl.config.config_errors import ConfigError
 from sitecrawl.config.configuration import Configuration, with_own_extensions
 from sitecrawl.config.options.crawl_options import CrawlParams
-from sitecrawl.config.rules_from_options import build_rules
 
 START = "http://example.org/"
 REMEDY = "change that option, or leave the start out"

@@ -14,8 +14,8 @@ import pytest
 
 import sitecrawl.policy
 from scripts import outcomes
+from sitecrawl.config.assembly import Citations
 from sitecrawl.config.options.crawl_options import CrawlParams
-from sitecrawl.config.rules_from_options import Citations
 from sitecrawl.policy.decision import RefusalReason
 from sitecrawl.policy.refusal_reasons import LIMIT_REASONS, REFUSAL_REASONS
 from sitecrawl.policy.urls.rule_engine import STAGES

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from sitecrawl.config.assembly import build_rules
 from sitecrawl.config.options.crawl_options import CrawlParams
-from sitecrawl.config.rules_from_options import build_rules
 from sitecrawl.policy.urls.rule_engine import Rules
 
 CASES = Path(__file__).parent / "cases"

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from fixtures.effort import effort_within
+from sitecrawl.config.assembly import build_rules
 from sitecrawl.config.options.crawl_options import CrawlParams
-from sitecrawl.config.rules_from_options import build_rules
 from sitecrawl.policy.urls.rule_engine import Rules
 from sitecrawl.policy.urls.scope import Scope, registrable_domain
 from sitecrawl.policy.urls.url_rules import read_target

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from sitecrawl.config.assembly import Citations
 from sitecrawl.config.options.crawl_options import CrawlParams
-from sitecrawl.config.rules_from_options import Citations
 from sitecrawl.policy.worth.copies import Alias
 from sitecrawl.policy.worth.endless import EndlessParts, GrowingPage, State, part_of
 from sitecrawl.policy.worth.evidence import Evidence, Read, Verdict, is_nested, upper_bound

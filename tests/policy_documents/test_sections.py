@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from sitecrawl.policy.documents import sections as sections_module
-from sitecrawl.policy.documents.section_ids import with_lasting_ids
+from sitecrawl.policy.documents.section_documents import with_lasting_ids
 from sitecrawl.policy.documents.sections import (
     MAX_SECTIONS,
     SectionOptions,

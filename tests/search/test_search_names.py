@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sitecrawl.search.names import language_part, page_names, qualified_names
+from sitecrawl.search.analysis import language_part, page_names, qualified_names
 
 LANGUAGES = frozenset({"en", "de", "zh"})
 

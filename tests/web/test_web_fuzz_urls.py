@@ -13,7 +13,6 @@ from sitecrawl.web.encoding import LABELS
 from sitecrawl.web.feeds import listings
 from sitecrawl.web.robots.robots_txt import RobotsTxt
 from sitecrawl.web.urls import identity
-from sitecrawl.web.urls import page_base as web_bases
 from sitecrawl.web.urls import url as urls
 
 pytestmark = pytest.mark.slow
@@ -73,13 +72,13 @@ directories = st.sampled_from(
 @given(st.lists(plain | hrefs, min_size=1, max_size=4), directories | bases)
 @example(["..", "../..", ".", "a/..", "a/.b", "-", "~", "a//b", "http://h./a"], "http://h/a/b/c")
 def test_short_way_leads_to_the_same_url(links: list[str], base: str) -> None:
-    page = web_bases.Base(base, "utf-8")
+    page = urls.Base(base, "utf-8")
     assert [page.resolve(href) for href in links] == [urls.resolve(href, base) for href in links]
     assert not any(page.plain(href) for href in links if urls.has_disguised_host(href))
 
 
 def test_short_way_is_taken() -> None:
-    page = web_bases.Base("http://example.org/a/b.html", "utf-8")
+    page = urls.Base("http://example.org/a/b.html", "utf-8")
     assert page.plain("../c/d.html") == "http://example.org/c/d.html"
     assert page.plain("https://other.example/e") == "https://other.example/e"
     assert page.plain("c.html?d") is None

@@ -12,8 +12,8 @@ from sitecrawl.web.html.page import Link
 from sitecrawl.web.html.scripts import UNKNOWN_VALUE, is_page_address
 from sitecrawl.web.html.text import link_text
 from sitecrawl.web.html.walk import Detached
-from sitecrawl.web.urls.page_base import Base
 from sitecrawl.web.urls.url import (
+    Base,
     embeds_url,
     has_disguised_host,
     join_split,

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from sitecrawl.web.content_blocks import ContentBlock
 from sitecrawl.web.html.text import PERMALINKS, TextBuilder, cleaned
-from sitecrawl.web.urls.page_base import Base
+from sitecrawl.web.urls.url import Base
 from sitecrawl.web.whitespace import BLOCK, squeezed, word_parts
 
 if TYPE_CHECKING:

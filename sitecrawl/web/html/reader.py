@@ -49,8 +49,7 @@ from sitecrawl.web.html.text_elements import in_language, useful_start
 from sitecrawl.web.html.walk import Walk, first_node
 from sitecrawl.web.languages import read_language
 from sitecrawl.web.media_type import is_html, is_xml
-from sitecrawl.web.urls.page_base import Base
-from sitecrawl.web.urls.url import resolve, split
+from sitecrawl.web.urls.url import Base, resolve, split
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
