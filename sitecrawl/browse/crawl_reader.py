@@ -41,25 +41,6 @@ LINK_TARGET = re.compile(r"\]\([^()\s]*\)")
 WORDS = re.compile(r"[^\W_]+")
 
 
-@dataclass(frozen=True, slots=True)
-class Attempt:
-    """One crawl action on a URL; ``at`` is in UTC epoch seconds."""
-
-    run: int
-    at: float
-    seconds: float
-    outcome: str
-    status: int | None
-    bytes: int
-    reason: str | None
-
-    @classmethod
-    def of(cls, row: tuple[int, float, float, Outcome, Any, int, Any]) -> Attempt:
-        """Return the attempt of a record."""
-        run, at, seconds, outcome, status, count, reason = row
-        return cls(run, at, seconds, outcome.name.lower(), status, count, reason)
-
-
 class HeadedSection(NamedTuple):
     """A section of a page: its heading, anchor, and Markdown or text."""
 
@@ -73,7 +54,7 @@ class PageRecord:
     """The stored facts on a URL, and the decisions about it.
 
     ``documents`` is empty if the URL has no document; a page that is written section by section
-    has one for each section. ``attempts`` are the last ones, newest first. ``inlinks`` are the first
+    has one for each section. ``attempts`` are rows of the last visits, newest first. ``inlinks`` are the first
     pages that link to it.
     """
 
@@ -81,7 +62,7 @@ class PageRecord:
     verdict: str
     source: Source
     documents: Sequence[Mapping[str, Any]]
-    attempts: Sequence[Attempt]
+    attempts: Sequence[tuple[int, float, float, Outcome, Any, int, Any]]
     inlinks: Sequence[str]
 
     @property
@@ -295,7 +276,7 @@ class CrawlReader:
             explanation = Explainer(source.configuration, rules, records).explain(url)
             stored = explanation.stored
             documents = records.documents_of(stored.id) if stored else []
-            attempts = [Attempt.of(row) for row in records.attempts(stored.id)] if stored else []
+            attempts = list(records.attempts(stored.id)) if stored else []
             found = records.inlinks(stored.id, MAX_INLINKS) if stored and inlinks else []
         said = verdict(explanation, time.time())
         attempts = attempts[: -MAX_ATTEMPTS - 1 : -1]

@@ -11,6 +11,7 @@ import re
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from importlib.resources import files
 from typing import Any, NamedTuple
 from urllib.parse import urlencode, urlsplit
@@ -147,8 +148,8 @@ class WebPages:
             "/search.json": self._search_json,
             "/document": self._document,
             "/document.json": self._document_json,
-            "/document.txt": self._document_text,
-            "/document.md": self._document_markdown,
+            "/document.txt": partial(self._text_of, "whole_text"),
+            "/document.md": partial(self._text_of, "markdown"),
             "/site": self._site,
             "/crawl": self._crawl,
             "/crawl.json": self._crawl_json,
@@ -272,13 +273,9 @@ class WebPages:
             return stored
         return _json({"documents": stored.documents}, status=200 if stored.documents else 404)
 
-    def _document_text(self, request: PageRequest) -> PageReply:
+    def _text_of(self, name: str, request: PageRequest) -> PageReply:
         stored = self._stored(request)
-        return stored if isinstance(stored, PageReply) else _text(stored.whole_text)
-
-    def _document_markdown(self, request: PageRequest) -> PageReply:
-        stored = self._stored(request)
-        return stored if isinstance(stored, PageReply) else _text(stored.markdown)
+        return stored if isinstance(stored, PageReply) else _text(getattr(stored, name))
 
     def _site(self, request: PageRequest) -> PageReply:
         sites = self._reader.sites()

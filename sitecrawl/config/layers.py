@@ -168,11 +168,6 @@ def _beside(starts: object, folder: Path) -> object:
     return [f"@{folder / word[1:]}" if str(word).startswith("@") else word for word in words]
 
 
-def read_arguments(arguments: Mapping[str, str]) -> Layer:
-    """Return the spider's arguments, without internal ones such as Scrapyd's ``_job``."""
-    return Layer("", {n: v for n, v in arguments.items() if not n.startswith("_")})
-
-
 def read_layers(arguments: Mapping[str, Any]) -> tuple[list[Layer], list[str]]:
     """Return the layers of the arguments, the weakest first, and the reasons for missing ones.
 
@@ -181,7 +176,10 @@ def read_layers(arguments: Mapping[str, Any]) -> tuple[list[Layer], list[str]]:
     unread: list[str] = []
     urls = arguments.get(START_URLS)
     spider = Layer(START_URLS, {"start": urls} if urls else {})
-    given = read_arguments({n: v for n, v in arguments.items() if n != START_URLS})
+    # without internal ones, such as Scrapyd's _job
+    given = Layer(
+        "", {n: v for n, v in arguments.items() if not n.startswith("_") and n != START_URLS}
+    )
     file = _file_layers(given.values, unread)
     asking = next((a for a in (given, *reversed(file)) if a.values.get("profile")), given)
     source = asking.source_of("profile")

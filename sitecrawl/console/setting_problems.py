@@ -60,16 +60,22 @@ def _is_given(settings: BaseSettings, name: str) -> bool:
 
 def _problem(name: str, value: object, defaults: Settings) -> str:
     if name == "LOG_LEVEL":
-        return "" if _is_level(value) else f"should be one of {', '.join(LEVELS)}"
+        known = isinstance(value, int) or value in logging.getLevelNamesMapping()
+        return "" if known else f"should be one of {', '.join(LEVELS)}"
     if name == "SITECRAWL_LOG_FORMAT":
         return "" if value in LOG_FORMATS else f"should be one of {', '.join(LOG_FORMATS)}"
     if name == "LOG_ENCODING":
-        return "" if _is_encoding(str(value)) else "is not an encoding; the usual one is utf-8"
+        try:
+            codecs.lookup(str(value))
+        except LookupError:
+            return "is not an encoding; the usual one is utf-8"
+        return ""
     default = getattr(project, name, defaults.get(name))
-    if isinstance(default, bool):
-        return "" if _is_switch(value) else "should be 0 or 1"
     if value is None or not isinstance(default, int | float):
         return ""
+    if isinstance(default, bool):
+        is_switch = str(value).lower() in {"true", "false"} or str(value).isdecimal()
+        return "" if is_switch else "should be 0 or 1"
     return _number_problem(name, value, whole=isinstance(default, int) and name not in FRACTIONS)
 
 
@@ -82,20 +88,3 @@ def _number_problem(name: str, value: object, *, whole: bool) -> str:
         return "should be a number"
     least = AT_LEAST.get(name, number)
     return f"should be at least {least}" if number < least else ""
-
-
-def _is_level(value: object) -> bool:
-    return isinstance(value, int) or value in logging.getLevelNamesMapping()
-
-
-def _is_encoding(name: str) -> bool:
-    try:
-        codecs.lookup(name)
-    except LookupError:
-        return False
-    return True
-
-
-def _is_switch(value: object) -> bool:
-    text = str(value)
-    return value is None or text in {"True", "False", "true", "false"} or text.isdecimal()

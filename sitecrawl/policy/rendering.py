@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from sitecrawl.policy.decision import Decision, refuse
@@ -26,31 +26,21 @@ _ASKS_FOR_SCRIPTS = re.compile(
 _DIGITS = re.compile(r"\d+")
 
 
-class RenderPolicy(Protocol):
-    """Policy that decides which HTML responses are rendered, and learns from the results."""
-
-    def decide(self, url: str, shell: Shell) -> Decision:
-        """Decide about rendering the page; reason and rule explain the decision."""
-
-    def learn(self, url: str, before: Shell, after: Shell) -> None:
-        """Record the result of rendering a page."""
-
-
 class RenderAlways:
     """Render every page with scripts (``render=playwright``, ``render=splash``)."""
 
-    def decide(self, url: str, shell: Shell) -> Decision:  # noqa: ARG002 -- the protocol's
-        """Allow every HTML page that has scripts."""
+    def decide(self, url: str, shell: Shell) -> Decision:  # noqa: ARG002 -- of some policies
+        """Decide about rendering an HTML page; reason and rule explain the decision."""
         if not shell.scripts:
             return refuse("no_scripts", "the page has no scripts")
         return Decision(allowed=True, reason="asked", rule="every page with scripts")
 
     def learn(self, url: str, before: Shell, after: Shell) -> None:
-        """Ignore the result."""
+        """Record the result of rendering a page; here none matters."""
 
 
 @dataclass(slots=True)
-class RenderWhereNeeded:
+class RenderWhereNeeded(RenderAlways):
     """Render the pages that have little content without scripts (``render=auto``).
 
     Pages of one pattern are judged together: after two consecutive renderings without new content,

@@ -17,7 +17,7 @@ from sitecrawl.config.assembly import agent
 from sitecrawl.http.exchange import address_rule
 from sitecrawl.http.messages import Tunnel, proxy_of
 from sitecrawl.policy.decision import Decision
-from sitecrawl.policy.rendering import RenderAlways, RenderPolicy, RenderWhereNeeded
+from sitecrawl.policy.rendering import RenderAlways, RenderWhereNeeded
 from sitecrawl.render.rendered_page import (
     FetchedPage,
     RenderedDocument,
@@ -51,9 +51,7 @@ class RenderService(Component):
         params = self._params = params_of(crawler)
         self._stats = crawler.stats
         self._renderer_name = "playwright" if params.render == "auto" else params.render
-        self._policy: RenderPolicy = (
-            RenderWhereNeeded() if params.render == "auto" else RenderAlways()
-        )
+        self._policy = RenderWhereNeeded() if params.render == "auto" else RenderAlways()
         self._rule = address_rule(crawler)
         self._slots = asyncio.Semaphore(PAGES_AT_ONCE)
         self._renderer: Renderer | None = None

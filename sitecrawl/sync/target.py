@@ -11,7 +11,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
-from typing import IO, Any, ClassVar, NamedTuple, Protocol
+from typing import IO, Any, ClassVar, Protocol
 
 from scrapy.utils.misc import load_object
 
@@ -139,67 +139,40 @@ class SyncTarget(ChangeReceiver, Protocol):
         """Release the connections."""
 
 
-class TargetKind(NamedTuple):
-    """A kind of target: an example of its URI, its class, and the package and extra it needs."""
-
-    example: str
-    path: str
-    needs: tuple[str, str] | None = None
-
-
-TARGETS = {
-    "sqlite": TargetKind(
-        "sqlite:///search.sqlite", "sitecrawl.sync.search_file_target.SearchFileTarget"
-    ),
-    "opensearch": TargetKind(
+TARGETS: Mapping[str, tuple[str, str, str]] = {
+    "sqlite": ("sqlite:///search.sqlite", "search_file_target.SearchFileTarget", ""),
+    "opensearch": (
         "opensearch://localhost:9200/INDEX",
-        "sitecrawl.sync.opensearch_target.OpenSearchTarget",
-        needs=("opensearchpy", "opensearch"),
+        "opensearch_target.OpenSearchTarget",
+        "opensearch",
     ),
-    "elasticsearch": TargetKind(
+    "elasticsearch": (
         "elasticsearch://localhost:9200/INDEX",
-        "sitecrawl.sync.opensearch_target.OpenSearchTarget",
-        needs=("opensearchpy", "opensearch"),
+        "opensearch_target.OpenSearchTarget",
+        "opensearch",
     ),
-    "lancedb": TargetKind(
-        "lancedb:///FOLDER",
-        "sitecrawl.sync.lancedb_target.LanceDbTarget",
-        needs=("lancedb", "lancedb"),
-    ),
-    "pagefind": TargetKind(
-        "pagefind:///FOLDER",
-        "sitecrawl.sync.pagefind_target.PagefindTarget",
-        needs=("pagefind", "pagefind"),
-    ),
+    "lancedb": ("lancedb:///FOLDER", "lancedb_target.LanceDbTarget", "lancedb"),
+    "pagefind": ("pagefind:///FOLDER", "pagefind_target.PagefindTarget", "pagefind"),
 }
-"""Every kind of target, by the scheme of its URI; the suffix ``+https`` selects TLS."""
+"""Every kind of target, by the scheme of its URI; the suffix ``+https`` selects TLS.
+
+Each has an example of its URI, its class, and the extra with the package that it needs.
+"""
 
 
 def open_target(uri: str, options: TargetOptions) -> SyncTarget:
     """Return the target of a URI; nothing is touched before its ``open``. Raises TargetUriError."""
-    return _target_class(_kind(uri))(uri, options)
-
-
-def _kind(uri: str) -> TargetKind:
     scheme = uri.partition(":")[0].removesuffix("+https")
-    kind = TARGETS.get(scheme)
-    if kind is None or "://" not in uri:
-        examples = ", ".join(each.example for each in TARGETS.values())
+    if scheme not in TARGETS or "://" not in uri:
+        examples = ", ".join(example for example, *_ in TARGETS.values())
         raise TargetUriError(f"{shown_target(uri)!r} is not a target; give one of {examples}")
-    return kind
-
-
-def _target_class(kind: TargetKind) -> Callable[[str, TargetOptions], SyncTarget]:
+    example, path, extra = TARGETS[scheme]
     try:
-        found: Callable[[str, TargetOptions], SyncTarget] = load_object(kind.path)
+        make: Callable[[str, TargetOptions], SyncTarget] = load_object(f"sitecrawl.sync.{path}")
     except ImportError as error:
-        if kind.needs is None:
-            raise
-        package, extra = kind.needs
-        raise TargetUriError(
-            f"A target {kind.example} needs {package}: {install_command(extra)}."
-        ) from error
-    return found
+        needs = f"A target {example} needs {error.name}: {install_command(extra)}."
+        raise TargetUriError(needs) from error
+    return make(uri, options)
 
 
 def shown_target(uri: str) -> str:

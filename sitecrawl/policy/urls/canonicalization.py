@@ -22,11 +22,6 @@ def is_dynamic(url: str) -> bool:
 _POINT = re.compile(r"[^?]+\?\d+,\d+")
 
 
-def has_parameters_but_no_point(url: str) -> bool:
-    """Return True if a URL has parameters that are not a point of an image map."""
-    return has_parameters(url) and not _POINT.fullmatch(url)
-
-
 # HTML 4.01, B.2.2: servers may accept ";" for "&". It separates only if another "name=" follows;
 # otherwise it belongs to the value. Links that were escaped twice have "&amp;".
 _MARKS = re.compile(r"&(?:amp;)?|;(?=[^&;=]+=)")
@@ -288,5 +283,6 @@ QUERY_RULES = (IgnoreQueries, QueryPolicies)
 
 def has_treated_query(options: OptionValues) -> Callable[[str], bool]:
     """Return a test of URLs with a treatable query; points of sampled image maps have none."""
-    sampled = options.value("image_maps") == "sample"
-    return has_parameters_but_no_point if sampled else has_parameters
+    if options.value("image_maps") != "sample":
+        return has_parameters
+    return lambda url: has_parameters(url) and not _POINT.fullmatch(url)
