@@ -5,10 +5,10 @@ from __future__ import annotations
 import signal
 import subprocess
 import time
-from collections.abc import Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Collection, Iterable, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
-from threading import Condition, Event
+from threading import Event
 from typing import Any
 
 from sitecrawl.console.terminal import print_errors
@@ -46,11 +46,8 @@ class JobResult:
 
 def worst_status(statuses: Iterable[int]) -> int:
     """Return the status that stands for all."""
-    return max(statuses, key=_severity, default=DONE)
-
-
-def _severity(status: int) -> int:
-    return SEVERITY.index(status) if status in SEVERITY else len(SEVERITY)
+    severity = {status: number for number, status in enumerate(SEVERITY)}
+    return max(statuses, key=lambda each: severity.get(each, len(severity)), default=DONE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,50 +69,40 @@ class CrawlJobs:
     def __init__(self, jobs: Iterable[CrawlJob], count: int) -> None:
         self._waiting = list(jobs)
         self._count = count
-        self._busy: set[str] = set()
         self._running: list[subprocess.Popen[str]] = []
         self._stopping = Event()
-        self._changed = Condition()
 
     def run(self) -> list[JobResult]:
         """Run all to the end; return the results of those that were started."""
         heard = [each for each in FORWARDED if signal.getsignal(each) != signal.SIG_IGN]  # nohup
         before = {each: signal.signal(each, self._stop) for each in heard}
+        results: list[JobResult | None] = []
+        running: dict[Future[JobResult | None], CrawlJob] = {}
         try:
             with ThreadPoolExecutor(self._count) as pool:
-                lists = [pool.submit(self._run_jobs) for _ in range(self._count)]
-                return [result for each in lists for result in each.result()]
+                while (job := self._ready(running.values())) or running:
+                    if job:
+                        self._waiting.remove(job)
+                        running[pool.submit(self._run, job)] = job
+                        continue
+                    done, _ = wait(running, return_when=FIRST_COMPLETED)
+                    results += [each.result() for each in done]
+                    running = {each: own for each, own in running.items() if each not in done}
         finally:
             for number, handler in before.items():
                 signal.signal(number, handler)
+        return [each for each in results if each is not None]
+
+    def _ready(self, running: Collection[CrawlJob]) -> CrawlJob | None:
+        if self._stopping.is_set() or len(running) == self._count:
+            return None
+        busy = {host for each in running for host in each.hosts}
+        return next((job for job in self._waiting if not job.hosts & busy), None)
 
     def _stop(self, number: int, _: object) -> None:
         self._stopping.set()
         for process in list(self._running):
             process.send_signal(FORWARDED[signal.Signals(number)])
-
-    def _run_jobs(self) -> list[JobResult]:
-        results = []
-        while job := self._next():
-            try:
-                if result := self._run(job):
-                    results.append(result)
-            finally:
-                with self._changed:
-                    self._busy -= job.hosts
-                    self._changed.notify_all()
-        return results
-
-    def _next(self) -> CrawlJob | None:
-        with self._changed:
-            while self._waiting and not self._stopping.is_set():
-                for job in self._waiting:
-                    if not job.hosts & self._busy:
-                        self._waiting.remove(job)
-                        self._busy |= job.hosts
-                        return job
-                self._changed.wait()
-        return None
 
     def _run(self, job: CrawlJob) -> JobResult | None:
         if self._stopping.is_set():

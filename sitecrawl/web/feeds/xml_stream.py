@@ -69,7 +69,7 @@ def read_text(chunks: Iterable[bytes]) -> Iterator[str]:
 
 
 def read_elements(
-    pieces: Iterable[str], wanted: AbstractSet[str], problems: list[str] | None = None
+    pieces: Iterable[str], wanted: AbstractSet[str], problems: list[str]
 ) -> Iterator[Element]:
     """Yield the elements with ``wanted`` names, each when it ends; never raises.
 
@@ -92,16 +92,16 @@ def read_elements(
             yield from tree.take()
             unfinished = unfinished + size if parser.CurrentByteIndex == position else 0
             if unfinished > MAX_TAG or tree.is_too_deep:
-                _note(problems, "malformed_xml")
+                problems.append("malformed_xml")
                 break
             position, size = parser.CurrentByteIndex, 0
             held.clear()
         else:
             parser.Parse("".join(held), True)  # noqa: FBT003
     except expat.ExpatError:
-        _note(problems, "malformed_xml")
+        problems.append("malformed_xml")
     except EntityRefusedError:
-        _note(problems, "entity_refused")
+        problems.append("entity_refused")
     yield from tree.take()
 
 
@@ -215,9 +215,3 @@ def _allowed_reference(match: re.Match[str]) -> str:
 def _local(name: str) -> str:
     """Return a name in lower case without its prefix."""
     return name.rpartition(":")[2].lower()
-
-
-def _note(problems: list[str] | None, word: str) -> None:
-    """Report a problem to the caller's list, if given."""
-    if problems is not None:
-        problems.append(word)

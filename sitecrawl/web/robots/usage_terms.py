@@ -64,7 +64,7 @@ def read_license(body: bytes, url: str) -> Iterator[Terms]:
     that has to be asked. A prohibition counts beside a permission that is not more precise.
     """
     licenses: list[_License] = [_License()]
-    for element in read_elements(read_text([body]), _ELEMENTS):
+    for element in read_elements(read_text([body]), _ELEMENTS, []):
         if element.name == "content":
             place, server = (element.attributes.get(name, "") for name in ("url", "server"))
             answers = {use: _answer(licenses[:-1], use, server) for use in PURPOSES}
