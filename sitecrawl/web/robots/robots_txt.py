@@ -384,10 +384,10 @@ class RobotsTxt:
         """Parse a file; never raises."""
         robots = cls(origin, case_insensitive_disallow)
         for line in read_lines(body):
-            robots._read(line)
+            robots.read(line)
         if is_cut(body):
             robots.notices.append(RobotsNotice(0, "", "cut"))
-        robots._end_list()
+        robots.end_list()
         return robots
 
     def match(self, url: str, agent: str) -> RobotsMatch:
@@ -425,7 +425,8 @@ class RobotsTxt:
             group = self._groups[agent] = _Group.of(parts)
         return group
 
-    def _read(self, line: Line) -> None:
+    def read(self, line: Line) -> None:
+        """Add one line."""
         match line.name:
             case "user-agent":
                 self._user_agent(line)
@@ -444,7 +445,7 @@ class RobotsTxt:
     def _user_agent(self, line: Line) -> None:
         """Start a list of agents, or add to the current one: only rules end it."""
         if self._has_rules:
-            self._end_list()
+            self.end_list()
         if not (token := product_token(line.value)):
             return
         if not self._current:
@@ -455,7 +456,7 @@ class RobotsTxt:
         if not parts or parts[-1] is not self._current[-1]:
             parts.append(self._current[-1])
 
-    def _end_list(self) -> None:
+    def end_list(self) -> None:
         """End the list of agents: a delay applies to all agents listed before it."""
         longest = None
         for part in reversed(self._current):
