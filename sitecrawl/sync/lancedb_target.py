@@ -11,13 +11,12 @@ from __future__ import annotations
 import json
 import os
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from ctypes import CDLL
 from dataclasses import asdict, dataclass, replace
 from datetime import timedelta
 from functools import cached_property
-from hashlib import blake2b
 from typing import Any, ClassVar
 
 os.environ.setdefault("LANCEDB_LOG", "error")  # read when it is imported; it warns of new tables
@@ -66,8 +65,6 @@ FIELDS = {
     "hash": pa.string(),
 }
 COMPACT_FROM, COMPACT_AT = 20, 200  # fragments, one for each batch: at least, and in any case
-FILTER_FROM = 10  # batches of one sync
-FILTERED = ("document", "hash")
 CACHE_BYTES = 16_000_000  # of the library, instead of gigabytes
 OLD_VERSIONS = timedelta(minutes=10)  # kept for readers that are still at work
 M_ARENA_MAX = -8  # malloc.h
@@ -77,8 +74,6 @@ MAX_IDS = 2000  # in one condition
 with suppress(AttributeError, OSError):  # glibc's allocator: its arenas keep what is freed
     CDLL(None).mallopt(M_ARENA_MAX, 2)
 pa.set_memory_pool(pa.system_memory_pool())
-BITS = 1 << 24  # 2 MB; of a million texts 0.2 % of others are claimed, of ten million most
-PROBES = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,8 +104,6 @@ class LanceDbTarget:
         self._name = table
         self._lock = TargetLock(self.folder / LOCK, self.folder)
         self._opened: Any = None
-        self._batches = 0
-        self._filters: dict[str, BloomFilter] = {}
         self.reached: Cursor | None = None
 
     def mapping(self) -> str:
@@ -163,12 +156,6 @@ class LanceDbTarget:
             known = self._known(latest)
             vectors, refused = self._vectors(rows)
             rows = [row for row in rows if row.section.hash in vectors]
-            self._remember(
-                {
-                    "document": [row.change.id for row in rows],
-                    "hash": [row.section.hash for row in rows],
-                }
-            )
             if rows and self._name == TABLE and self.table() is None:
                 self._write_cursor(replace(cursor, seq=0, hash=""))
             self._write(rows, vectors, are_new=not known)
@@ -182,7 +169,6 @@ class LanceDbTarget:
             if self._name == TABLE:
                 self._write_cursor(cursor)
             self.reached = cursor
-            self._batches += 1
             self._compact()
         return list({letter.id: letter for letter in refused}.values())
 
@@ -262,31 +248,12 @@ class LanceDbTarget:
     def _known(self, documents: Collection[str]) -> set[str]:
         return {str(row[0]) for row in self._rows(self.table(), "document", documents)}
 
-    def _candidates(self, column: str, values: Collection[str]) -> Collection[str]:
-        """Return those of the values of a column that a table may have.
-
-        A long sync would otherwise read all files of the table for each batch.
-        """
-        if self._batches >= FILTER_FROM and not self._filters:
-            self._filters = {name: BloomFilter() for name in FILTERED}
-            for name in {self._name, TABLE}:
-                table = self._table(name)
-                query = table.search().select(list(FILTERED)) if table is not None else None
-                for batch in query.to_batches() if query is not None else ():
-                    self._remember(batch.to_pydict())
-        known = self._filters.get(column)
-        return values if known is None else [value for value in values if value in known]
-
-    def _remember(self, written: Mapping[str, Iterable[str]]) -> None:
-        for column, known in self._filters.items():
-            known.update(written[column])
-
     def _rows(
         self, table: Any, column: str, values: Collection[str], *others: str
     ) -> Iterator[tuple[Any, ...]]:
         if table is None:
             return
-        for part in _parts(sorted(self._candidates(column, values))):
+        for part in _parts(sorted(values)):
             listed = ", ".join(f"'{_checked(each)}'" for each in part)
             query = table.search().where(f"{column} IN ({listed})").select([column, *others])
             for batch in query.to_batches():
@@ -403,27 +370,3 @@ def _checked(digits: str) -> str:
     if not digits.isalnum():
         raise ValueError(f"{digits!r} is no id")
     return digits
-
-
-class BloomFilter:
-    """Texts that were added, and a few more."""
-
-    def __init__(self) -> None:
-        self._bits = bytearray(BITS // 8)
-
-    def update(self, texts: Iterable[str]) -> None:
-        """Add texts."""
-        for text in texts:
-            for place in _places(text):
-                self._bits[place >> 3] |= 1 << (place & 7)
-
-    def __contains__(self, text: str) -> bool:
-        """Return False only if a text was never added."""
-        return all(self._bits[place >> 3] & 1 << (place & 7) for place in _places(text))
-
-
-def _places(text: str) -> Iterable[int]:
-    digest = blake2b(text.encode(), digest_size=4 * PROBES).digest()
-    return (
-        int.from_bytes(digest[start : start + 4], "big") % BITS for start in range(0, 4 * PROBES, 4)
-    )
