@@ -20,8 +20,7 @@ from sitecrawl.policy.documents.sections import markdown_of
 from sitecrawl.web.files.file_reader import read_file
 from sitecrawl.web.files.formats import media_types, sniff_file
 from sitecrawl.web.files.markup import UnreadableFileError, real_authors, real_title
-from sitecrawl.web.files.pdf import PdfPage, drop_running_lines, pdf_date
-from sitecrawl.web.files.pdf_lines import PdfLine
+from sitecrawl.web.files.pdf import PdfLine, PdfPage, drop_running_lines, pdf_date
 from sitecrawl.web.html.page import Page
 from sitecrawl.web.page_reader import read_page
 from sitecrawl.web.read_options import ReadOptions
