@@ -25,6 +25,27 @@ REBUILD = "add --rebuild to rebuild it from the crawl database (nothing is fetch
 LOCK = "sitecrawl.lock"
 
 
+TARGETS: Mapping[str, tuple[str, str, str]] = {
+    "sqlite": ("sqlite:///search.sqlite", "search_file_target.SearchFileTarget", ""),
+    "opensearch": (
+        "opensearch://localhost:9200/INDEX",
+        "opensearch_target.OpenSearchTarget",
+        "opensearch",
+    ),
+    "elasticsearch": (
+        "elasticsearch://localhost:9200/INDEX",
+        "opensearch_target.OpenSearchTarget",
+        "opensearch",
+    ),
+    "lancedb": ("lancedb:///FOLDER", "lancedb_target.LanceDbTarget", "lancedb"),
+    "pagefind": ("pagefind:///FOLDER", "pagefind_target.PagefindTarget", "pagefind"),
+}
+"""Every kind of target, by the scheme of its URI; the suffix ``+https`` selects TLS.
+
+Each has an example of its URI, its class, and the extra with the package that it needs.
+"""
+
+
 class SyncError(Exception):
     """A target cannot be synchronised; the text gives the reason and the remedy."""
 
@@ -137,27 +158,6 @@ class SyncTarget(ChangeReceiver, Protocol):
 
     def close(self) -> None:
         """Release the connections."""
-
-
-TARGETS: Mapping[str, tuple[str, str, str]] = {
-    "sqlite": ("sqlite:///search.sqlite", "search_file_target.SearchFileTarget", ""),
-    "opensearch": (
-        "opensearch://localhost:9200/INDEX",
-        "opensearch_target.OpenSearchTarget",
-        "opensearch",
-    ),
-    "elasticsearch": (
-        "elasticsearch://localhost:9200/INDEX",
-        "opensearch_target.OpenSearchTarget",
-        "opensearch",
-    ),
-    "lancedb": ("lancedb:///FOLDER", "lancedb_target.LanceDbTarget", "lancedb"),
-    "pagefind": ("pagefind:///FOLDER", "pagefind_target.PagefindTarget", "pagefind"),
-}
-"""Every kind of target, by the scheme of its URI; the suffix ``+https`` selects TLS.
-
-Each has an example of its URI, its class, and the extra with the package that it needs.
-"""
 
 
 def open_target(uri: str, options: TargetOptions) -> SyncTarget:
