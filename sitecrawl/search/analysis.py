@@ -2,8 +2,8 @@
 
 It has two steps. This module separates Chinese, Japanese and Korean characters, so that each is a
 word, and stems words by the page's language if Snowball knows it. Then FTS5's own tokenizer
-(``TOKENIZER``) folds case, removes diacritics and stems English. Any change of this must change
-``ANALYSIS_VERSION``: the index is then rebuilt.
+(``tokenize`` in search_index.sql) folds case, removes diacritics and stems English. Any change of
+this must change ``ANALYSIS_VERSION``: the index is then rebuilt.
 """
 
 from __future__ import annotations
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from Stemmer import Stemmer
 
 ANALYSIS_VERSION = 3
-TOKENIZER = "porter unicode61 remove_diacritics 2"
 WORD = re.compile(r"\w+")
 PART = re.compile(r"[^\W_]+")
 SIGNED = re.compile(

@@ -7,12 +7,14 @@ remove them: they are derived from the packed content, so both tables change in 
 
 from __future__ import annotations
 
+import heapq
 import json
 import os
 import re
 import sqlite3
+from array import array
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -26,15 +28,12 @@ from sitecrawl.policy.documents.output_shapes import serialized
 from sitecrawl.search.analysis import (
     ANALYSIS_VERSION,
     PART,
-    TOKENIZER,
     analyze,
     entries,
     page_names,
     qualified_names,
     url_words,
 )
-from sitecrawl.search.vector_table import SCHEMA as VECTORS
-from sitecrawl.search.vector_table import VectorTable
 from sitecrawl.web.decompression import zstd
 from sitecrawl.web.languages import primary_language
 from sitecrawl.web.urls.identity import DEFAULT_REALM
@@ -42,38 +41,6 @@ from sitecrawl.web.urls.identity import DEFAULT_REALM
 INDEX_VERSION = f"{ANALYSIS_VERSION}.10"
 APPLICATION_ID = 0x73637278  # in the file's header, to detect another program's database
 BUSY_SECONDS = 30.0
-SCHEMA = f"""
-CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE page (
-    number INTEGER PRIMARY KEY,
-    id TEXT NOT NULL UNIQUE,
-    url TEXT NOT NULL,
-    host TEXT NOT NULL,
-    path TEXT NOT NULL,
-    realm TEXT NOT NULL,
-    language TEXT NOT NULL,
-    type TEXT NOT NULL,
-    modified_at TEXT,
-    change TEXT NOT NULL,
-    content BLOB NOT NULL
-);
-CREATE INDEX page_language ON page (language);
-CREATE INDEX page_url ON page (url, realm);
-CREATE VIRTUAL TABLE words USING fts5 (
-    title, headings, body, comments, content = '', tokenize = '{TOKENIZER}'
-);
-CREATE VIRTUAL TABLE frequency USING fts5vocab ('words', 'row');
-CREATE TABLE name (
-    key TEXT NOT NULL, page INTEGER NOT NULL, anchor TEXT NOT NULL, PRIMARY KEY (key, page, anchor)
-) WITHOUT ROWID;
-CREATE INDEX name_page ON name (page);
-CREATE TABLE spelling (
-    word TEXT NOT NULL, page INTEGER NOT NULL, reversed TEXT NOT NULL, PRIMARY KEY (word, page)
-) WITHOUT ROWID;
-CREATE INDEX spelling_reversed ON spelling (reversed, word);
-CREATE INDEX spelling_page ON spelling (page);
-{VECTORS.strip()}
-"""
 MAX_NAMED = 3_000  # names compared with a query
 NAME_BONUS = 40.0  # BM25 points of a title, heading or definition equal to the query
 BEGUN_BONUS = 28.0  # of one that begins so, by its share: an equal one stays first
@@ -88,6 +55,7 @@ PUT = (
     "INSERT INTO page (id, url, host, path, realm, language, type, modified_at, change, content)"
     " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 )
+ROWS = 10_000  # multiplied at once
 
 
 class IndexFileError(Exception):
@@ -198,7 +166,8 @@ class SearchIndex:
             )
         self._connection.execute("PRAGMA journal_mode = WAL")
         with self.transaction():
-            for statement in SCHEMA.split(";\n"):
+            schema = Path(__file__).with_suffix(".sql").read_text("utf-8")
+            for statement in schema.split(";\n"):
                 self._connection.execute(statement)
             self._connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
 
@@ -531,3 +500,71 @@ def _texts(url: str, content: Mapping[str, Any], language: str) -> Iterable[str]
 def _unpack(content: bytes) -> dict[str, Any]:
     fields: dict[str, Any] = from_json(zstd.decompress(content), cache_strings=False)
     return fields
+
+
+def packed(vector: Sequence[float]) -> bytes:
+    """Return the direction of a vector in a byte for each number, which reads in a quarter of the
+    time of single precision.
+    """
+    most = max(map(abs, vector)) or 1.0
+    return array("b", [round(127 * number / most) for number in vector]).tobytes()
+
+
+class VectorTable:
+    """The table ``vector`` of a search file."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+
+    def put(self, page: int, sections: Iterable[tuple[str, str, bytes]]) -> None:
+        """Add anchor, hash of the text and packed vector of sections of a page."""
+        self._connection.executemany(
+            "INSERT INTO vector (page, anchor, hash, numbers) VALUES (?, ?, ?, ?)",
+            [(page, *section) for section in sections],
+        )
+
+    def remove(self, page: int) -> None:
+        """Remove the vectors of a page."""
+        self._connection.execute("DELETE FROM vector WHERE page = ?", (page,))
+
+    def known(self, hashes: Collection[str]) -> dict[str, bytes]:
+        """Return the packed vectors that texts with these hashes have."""
+        rows = self._connection.execute(
+            "SELECT hash, numbers FROM vector WHERE hash IN (SELECT value FROM json_each(?))",
+            (json.dumps(list(hashes)),),
+        )
+        return dict(rows.fetchall())
+
+    def dimension(self) -> int:
+        """Return how many numbers the vectors have; 0 without vectors."""
+        rows = self._connection.execute("SELECT length(numbers) FROM vector LIMIT 1").fetchall()
+        return int(rows[0][0]) if rows else 0
+
+    def nearest(
+        self, vector: Sequence[float], conditions: Mapping[str, str], limit: int
+    ) -> list[tuple[int, str]]:
+        """Return pages with the anchor of their nearest section, nearest first.
+
+        ``conditions`` are SQL conditions on ``page``, each with its value. Raises
+        ModuleNotFoundError without numpy.
+        """
+        import numpy as np  # noqa: PLC0415 - an extra
+
+        wanted = np.array(vector, dtype=np.float32)
+        joined = "JOIN page ON page.number = vector.page" if conditions else ""
+        where = " AND ".join(["length(numbers) = ?", *conditions])
+        rows = self._connection.execute(
+            f"SELECT vector.page, anchor, numbers FROM vector {joined} WHERE {where}",  # noqa: S608
+            (wanted.size, *conditions.values()),
+        )
+        best: dict[int, tuple[float, str]] = {}
+        while part := rows.fetchmany(ROWS):
+            stored = np.frombuffer(b"".join(row[2] for row in part), dtype=np.int8)
+            numbers = stored.reshape(len(part), -1).astype(np.float32)
+            lengths = np.sqrt(np.einsum("ij,ij->i", numbers, numbers)) + 1e-9
+            scores = (numbers @ wanted / lengths).tolist()
+            for (page, anchor, _), score in zip(part, scores, strict=True):
+                if page not in best or score > best[page][0]:
+                    best[page] = score, anchor
+        nearest = heapq.nlargest(limit, best.items(), key=lambda each: each[1][0])
+        return [(page, anchor) for page, (_, anchor) in nearest]

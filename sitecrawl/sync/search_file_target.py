@@ -19,8 +19,14 @@ from urllib.parse import urldefrag
 
 from sitecrawl.frontier.base import Change
 from sitecrawl.frontier.change_log import DeadLetter, ExpectedCount
-from sitecrawl.search.search_index import INDEX_VERSION, IndexFileError, SearchIndex, open_index
-from sitecrawl.search.vector_table import VectorTable, packed
+from sitecrawl.search.search_index import (
+    INDEX_VERSION,
+    IndexFileError,
+    SearchIndex,
+    VectorTable,
+    open_index,
+    packed,
+)
 from sitecrawl.sync.page_sections import EMBED, Embedder, page_sections, vector_fault
 from sitecrawl.sync.target import (
     Cursor,

@@ -10,10 +10,9 @@ from typing import Any
 
 import pytest
 
-from sitecrawl.search.search_index import SearchIndex
+from sitecrawl.search.search_index import SearchIndex, packed
 from sitecrawl.search.search_query import parse_query
 from sitecrawl.search.search_results import search
-from sitecrawl.search.vector_table import packed
 
 
 @pytest.fixture
