@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import logging
 import re
-from dataclasses import dataclass, replace
 from urllib.parse import parse_qsl, urlsplit
 
 from scrapy import Request
@@ -22,7 +21,7 @@ from sitecrawl.config.options.crawl_options import CrawlParams
 from sitecrawl.http.fetch_errors import LeaseExpiredError
 from sitecrawl.policy.http.answers import backoff
 from sitecrawl.policy.urls.login_links import leads_to_login
-from sitecrawl.reqmeta import LOGIN, origin_of, own_request
+from sitecrawl.reqmeta import LOGIN, ORIGIN, own_request
 from sitecrawl.responses import header, location
 from sitecrawl.scheduling.background import BackgroundTasks
 from sitecrawl.scheduling.origin import Origin
@@ -38,14 +37,6 @@ REPEATING = frozenset({307, 308})
 """Redirects that would send the form again (RFC 9110, 15.4)."""
 
 logger = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class LoginStep:
-    """One request of a login; ``sent``: the form was sent before it, or by it."""
-
-    number: int = 1
-    sent: bool = False
 
 
 class Login:
@@ -78,8 +69,8 @@ class Login:
         self._queues = queues
         self._tasks = tasks
         self._stats = stats
-        self._is_in = self._was_in = False
-        self._faults = 0
+        self._is_in = self._was_in = self._is_sent = False
+        self._steps = self._faults = 0
         self._suspected: set[int] = set()
 
     def comes_first(self, origin: Origin) -> bool:
@@ -91,7 +82,8 @@ class Login:
         if origin.awaits_login:
             return None
         origin.awaits_login = True
-        return self._request(Request(self._url), origin, LoginStep())
+        self._steps, self._is_sent = 0, False
+        return self._request(Request(self._url), origin)
 
     def suspect(self, origin: Origin, fingerprint: int, response: Response) -> bool:
         """Return True if a page must be visited again, as the session seems to have ended.
@@ -126,30 +118,28 @@ class Login:
 
     # Requests
 
-    def _request(self, request: Request, origin: Origin, step: LoginStep) -> Request:
-        own = own_request(self, request.url, LOGIN, step, origin)
+    def _request(self, request: Request, origin: Origin) -> Request:
+        own = own_request(self, request.url, LOGIN, True, origin)  # noqa: FBT003 -- a mark
         own.meta["dont_obey_robotstxt"] = True
         return request.replace(
             callback=own.callback, errback=own.errback, dont_filter=True, meta=own.meta
         )
 
-    def _send(self, request: Request, origin: Origin, step: LoginStep) -> None:
-        origin.login_steps.append(self._request(request, origin, step))
+    def _send(self, request: Request, origin: Origin) -> None:
+        origin.login_steps.append(self._request(request, origin))
         self._queues.ready.push(origin)
         self._tasks.wake()
 
     def answered(self, response: Response) -> None:
         """Take the next step of the login."""
-        assert response.request is not None
-        origin, step = origin_of(response.request), response.meta[LOGIN]
-        assert origin is not None
-        step = replace(step, number=step.number + 1)
+        origin: Origin = response.meta[ORIGIN]
+        self._steps += 1
         if response.status >= 500 or response.status == 429:
             self._postpone(origin, f"it answered {response.status}")
         elif response.status in REDIRECTS:
-            self._follow(origin, response, step)
-        elif not step.sent:
-            self._fill_in(origin, response, step)
+            self._follow(origin, response)
+        elif not self._is_sent:
+            self._fill_in(origin, response)
         elif self._mark in response.body if self._mark else not self._shows_form(response):
             self._count("succeeded")
             logger.info("Logged in at %s.", self._url)
@@ -159,28 +149,25 @@ class Login:
 
     def failed(self, failure: Failure) -> None:
         """Try again after a failure of the network."""
-        origin = origin_of(failure.request)  # type: ignore[attr-defined]
-        assert origin is not None
+        origin: Origin = failure.request.meta[ORIGIN]  # type: ignore[attr-defined]
         if isinstance(failure.value, IgnoreRequest | LeaseExpiredError):
-            origin.awaits_login = False
-            self._queues.advance(origin)
+            self._go_on(origin)
         else:
             self._postpone(origin, failure.getErrorMessage())
 
-    def _follow(self, origin: Origin, response: Response, step: LoginStep) -> None:
+    def _follow(self, origin: Origin, response: Response) -> None:
         target = resolve(location(response.headers), response.url) or ""
         if origin_key(target) != self._key:
             self._fail(origin, f"it redirects to {origin_key(target) or 'no address'}")
-        elif step.number > MAX_STEPS:
+        elif self._steps >= MAX_STEPS:
             self._fail(origin, "it redirects too often")
-        elif step.sent and response.status in REPEATING:
-            self._fail(
-                origin, f"it redirects with {response.status}, and the form is sent once only"
-            )
+        elif self._is_sent and response.status in REPEATING:
+            why = f"it redirects with {response.status}, and the form is sent once only"
+            self._fail(origin, why)
         else:
-            self._send(Request(target), origin, step)
+            self._send(Request(target), origin)
 
-    def _fill_in(self, origin: Origin, response: Response, step: LoginStep) -> None:
+    def _fill_in(self, origin: Origin, response: Response) -> None:
         form = self._form(response) if isinstance(response, TextResponse) else None
         if form is None:
             is_in = self._mark in response.body if self._mark else self._was_in
@@ -194,7 +181,8 @@ class Login:
             self._fail(origin, "the session has ended more often than login_tries allows")
         else:
             self._tries -= 1
-            self._send(form, origin, replace(step, sent=True))
+            self._is_sent = True
+            self._send(form, origin)
 
     def _form(self, response: TextResponse) -> FormRequest | None:
         from scrapy.http import FormRequest  # noqa: PLC0415 -- only a crawl that logs in
@@ -215,9 +203,7 @@ class Login:
     def _end(self, origin: Origin) -> None:
         self._is_in = self._was_in = True
         self._faults = 0
-        origin.awaits_login = False
-        self._queues.advance(origin)
-        self._tasks.wake()
+        self._go_on(origin)
 
     def _postpone(self, origin: Origin, why: str) -> None:
         self._faults += 1
@@ -225,16 +211,17 @@ class Login:
             self._fail(origin, why)
             return
         origin.postpone(asyncio.get_running_loop().time() + backoff(self._faults))
-        origin.awaits_login = False
-        self._queues.advance(origin)
-        self._tasks.wake()
+        self._go_on(origin)
 
     def _fail(self, origin: Origin, why: str) -> None:
         self._count("failed")
         words = f"the login at {self._url} failed, {why}"
-        origin.awaits_login = False
         origin.give_up(words, "login_failed")
         logger.warning("%s is paused until a later run: %s. Nothing is deleted.", origin.key, words)
+        self._go_on(origin)
+
+    def _go_on(self, origin: Origin) -> None:
+        origin.awaits_login = False
         self._queues.advance(origin)
         self._tasks.wake()
 
