@@ -359,7 +359,8 @@ class Discovery:
             self._left(admission, decision, link, due, found)
             return None
         if link.hreflang and "alternate" in link.rel:
-            self._note_translation(due, link.hreflang, admission)
+            known = self.translations.get(due.fingerprint, [])
+            _keep(self.translations, due.fingerprint, [*known, (link.hreflang, admission)])
         candidates.extend(self._samples(link.url, admission, depth, due))
         if stored is not None and link.via not in DECLARED:
             stored.append((admission.origin, admission.fingerprint, admission.url))
@@ -386,10 +387,6 @@ class Discovery:
             return None
         self._seen[admission.fingerprint] = link.depth
         return self._candidate(admission, link.depth, "link", link.referrer)
-
-    def _note_translation(self, due: DueUrl, language: str, admission: Admission) -> None:
-        known = self.translations.get(due.fingerprint, [])
-        _keep(self.translations, due.fingerprint, [*known, (language, admission)])
 
     def _note_repeated(
         self, due: DueUrl, candidates: Sequence[Candidate], known: Sequence[Admission]

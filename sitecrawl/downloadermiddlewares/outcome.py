@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from scrapy import Request
 from scrapy.crawler import Crawler
-from scrapy.http import Headers, Response
+from scrapy.http import Response
 
 from sitecrawl.components import Component, params_of
 from sitecrawl.crawl.visit import ResponseFacts, Visit
@@ -61,9 +61,9 @@ class OutcomeMiddleware(Component):
         """Decide by the media type; store it if the header does not determine it."""
         rules = self._discovery.rules
         declared = header(response.headers, "content-type") or None
-        decision, kind = rules.body_type(
-            url, declared, response.body, is_certain=_is_certain(response.headers)
-        )
+        sniffing = header(response.headers, "x-content-type-options")
+        is_certain = sniffing.strip().lower() == "nosniff"  # Fetch, 3.6
+        decision, kind = rules.body_type(url, declared, response.body, is_certain=is_certain)
         request.meta[MEDIA_TYPE] = kind
         return decision
 
@@ -99,8 +99,3 @@ def response_facts(response: Response, size: int, asked_at: float) -> ResponseFa
         last_modified=header(headers, "last-modified") or None,
         expires_at=expires_at,
     )
-
-
-def _is_certain(headers: Headers) -> bool:
-    """Return True if a response forbids sniffing its media type (Fetch, 3.6)."""
-    return header(headers, "x-content-type-options").strip().lower() == "nosniff"

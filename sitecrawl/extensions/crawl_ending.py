@@ -59,7 +59,9 @@ class CrawlEnding(Component):
         """Write and deliver the remaining lines; the feeds wait for it before they are stored."""
         self._finish_reason = reason
         self._crawl.passes.end()
-        await self._end_workers()
+        if self._crawl.workers is not None and self._crawl.owner.failure is None:
+            await self._crawl.workers.end()
+            await self._crawl.delivery.end_following()
         await self._crawl.work_sharing.end()
         self._crawl.stop_watching()
         try:
@@ -80,11 +82,6 @@ class CrawlEnding(Component):
             ending = replace(ending, status=NO_RESULT)
         self.result = ending
         self._stats.set_value("sitecrawl/exit_status", ending.status)
-
-    async def _end_workers(self) -> None:
-        if self._crawl.workers is not None and self._crawl.owner.failure is None:
-            await self._crawl.workers.end()
-            await self._crawl.delivery.end_following()
 
     async def feeds_closed(self) -> None:
         """Mark the lines that have arrived; a crawl without its output has failed."""

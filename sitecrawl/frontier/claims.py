@@ -92,7 +92,7 @@ class RedirectResolver:
         for url, address, state in self._chain(target):
             if url == claimant:
                 return ResolvedClaim(TargetState.LOOP, url, address, tuple(passed))
-            if state is TargetState.PAGE and self._redirects_to(url, claimant):
+            if state is TargetState.PAGE and self._passes(STEP, url, claimant):
                 return ResolvedClaim(TargetState.LOOP, url, address, tuple(passed))
             if state is not None:
                 return ResolvedClaim(state, url, address)
@@ -135,9 +135,6 @@ class RedirectResolver:
         """Return True if a page of the output now redirects to the claimant, or names it as its
         canonical URL."""
         return self._passes(STEP_OR_CLAIM, url, claimant)
-
-    def _redirects_to(self, url: int, claimant: int) -> bool:
-        return self._passes(STEP, url, claimant)
 
     def _passes(self, query: str, url: int, claimant: int) -> bool:
         step: int | None = url

@@ -47,10 +47,6 @@ class RowStatement:
     types: tuple[str, ...]
     keys: tuple[int, ...] = ()
 
-    def key_of(self, row: Row) -> Row:
-        """Return the parameters that identify the changed row."""
-        return tuple(row[each] for each in self.keys)
-
 
 class Database(Protocol):
     """A connection that speaks the common SQL of the frontier, with ``?`` for parameters.
@@ -155,9 +151,6 @@ class Database(Protocol):
     def size(self) -> int | None:
         """Return the size of the file in bytes; None if the tables are on a server."""
         return None
-
-    def forbid_writes(self) -> None:
-        """Refuse every later statement of this connection that would change the database."""
 
     def compact(self) -> str:
         """Reclaim free space, outside of a transaction; return what prevents it, else "".

@@ -374,12 +374,10 @@ class Leases:
         lease.safe_until = begun + SAFE_SHARE * self._seconds
         return True
 
-    def any_unsafe(self) -> bool:
-        """Return True if a lease may have expired."""
-        return not all(map(self.safe, self._held))
-
     def renew(self) -> None:
         """Renew every lease, and record a heartbeat."""
+        if not all(map(self.safe, self._held)):
+            self._database.exclusive_lock()
         stay_alive(self._database, self._owner, self._run, self._seconds)
         begun, now = time.monotonic(), self._database.now()
         ordered = sorted(self._held, key=lambda origin: self._held[origin].id)

@@ -62,7 +62,8 @@ class HeldReleases:
             return
         if deletion.reason in STANDS_FOR:
             self._documents.look_again(held.url)
-        if deletion.reason != "duplicate" or self._has_equal(held, deletion.hash):
+        equal_to = deletion.hash if deletion.reason == "duplicate" else None
+        if equal_to is None or self._documents.equal(held.origin, equal_to, held.url) is not None:
             self._claims.withdraw(held, deletion.reason, moved_to)
 
     def exclude(self, url: int) -> None:
@@ -141,9 +142,6 @@ class HeldReleases:
     def _rewriting(self, change: HeldChange) -> TextChange:
         before, after = self._documents.content(change.url), self._held.document(change.url)
         return TextChange(words_of(text_of(before)), words_of(text_of(after)))
-
-    def _has_equal(self, held: StoredDocument, text: str | None) -> bool:
-        return text is None or self._documents.equal(held.origin, text, held.url) is not None
 
 
 def groups_of(changes: Sequence[HeldChange]) -> tuple[HeldGroup, ...]:

@@ -118,7 +118,7 @@ def _existing(database_url: str) -> Iterator[Database]:
         raise place.readable(error) from error
 
 
-open_records = _opening(Records, Database.forbid_writes)
+open_records = _opening(Records)
 open_change_log = _opening(ChangeLog, Database.expect_one_scan)
 open_survey = _opening(Survey)
 open_administration = _opening(Administration)

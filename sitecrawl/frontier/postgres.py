@@ -198,7 +198,7 @@ class _Query:
 def _add(waiting: list[_Batch | _Query], statement: RowStatement, rows: Iterable[Row]) -> None:
     """Add rows to what waits, to the last batch if that is of the same statement."""
     for row in rows:
-        key = statement.key_of(row)
+        key = tuple(row[each] for each in statement.keys)
         batch = waiting[-1] if waiting else None
         if not isinstance(batch, _Batch) or batch.statement is not statement or key in batch.keys:
             batch = _Batch(statement)
@@ -372,7 +372,7 @@ class PostgresDatabase(Database):
 
     def write(self, statement: RowStatement, rows: Iterable[Row]) -> None:
         _add(self._waiting, statement, rows)
-        if not self._in_transaction:
+        if self._connection.info.transaction_status is not TransactionStatus.INTRANS:
             self._flush()
 
     def write_last(self, statement: RowStatement, rows: Iterable[Row]) -> None:
@@ -387,10 +387,6 @@ class PostgresDatabase(Database):
         repeat: tuple[str, Sequence[Any]],
     ) -> None:
         self._last.append(_Query(_statement(sql), parameters, repeat, receive))
-
-    @property
-    def _in_transaction(self) -> bool:
-        return self._connection.info.transaction_status is TransactionStatus.INTRANS
 
     def _run(self, sql: bytes, parameters: Sequence[Any] = ()) -> psycopg.Cursor[Row]:
         """Run a statement after those that wait, in one round trip."""
@@ -416,7 +412,11 @@ class PostgresDatabase(Database):
         unknown = [row for row in rows if row[1] not in known]
         columns = list(map(list, zip(*unknown, strict=True)))
         new = self._run(ADD_URLS, columns).rowcount if columns else 0
-        nearer = [row for row in rows if row[1] in known and _is_nearer(row, *known[row[1]])]
+        nearer = [
+            row
+            for row in rows
+            if (at := known.get(row[1])) is not None and (row[3] < at[0] or row[5] > at[1])
+        ]
         if new < len(unknown):  # a row occurs twice, or another worker added it meanwhile
             nearer = list(rows)
         if nearer:
@@ -439,9 +439,6 @@ class PostgresDatabase(Database):
         dump (table) do not have in common with their original."""
         [(place,)] = self.rows(PLACE)
         return str(place)
-
-    def forbid_writes(self) -> None:
-        self._connection.execute("SET default_transaction_read_only = on")
 
     def notify(self) -> None:
         """Send a notification when the current transaction commits."""
@@ -476,10 +473,6 @@ class PostgresDatabase(Database):
 
     def close(self) -> None:
         self._connection.close()
-
-
-def _is_nearer(row: Row, depth: int, priority: int) -> bool:
-    return bool(row[3] < depth or row[5] > priority)
 
 
 class PostgresBackend:

@@ -202,9 +202,6 @@ class SqliteDatabase(Database):
         [(size,)] = self.rows(SIZE)
         return int(size)
 
-    def forbid_writes(self) -> None:
-        self._connection.execute("PRAGMA query_only = ON")
-
     def compact(self) -> str:
         """Rewrite the file if a tenth of it is free; return the reason if that is impossible, else "".
 

@@ -135,6 +135,7 @@ class Store:
     hand_over = of("leases", Leases.hand_over)
     exclude_from_run = of("leases", Leases.exclude_from_run)
     readmit = of("leases", Leases.readmit)
+    renew = of("leases", Leases.renew)
     backlog = of("leases", Leases.backlog, reads=True)
     waiting_by_origin = of("leases", Leases.waiting_by_origin, reads=True)
     out_of_budget = of("leases", Leases.out_of_budget, reads=True)
@@ -319,13 +320,6 @@ class Store:
     def restore(self, error: Exception) -> bool:
         """Connect again if the connection was lost; return False if it was not."""
         return self._database.restore(error)
-
-    @transaction
-    def renew(self) -> None:
-        """Renew every lease."""
-        if self.leases.any_unsafe():
-            self._database.exclusive_lock()
-        self.leases.renew()
 
     @transaction
     def grant(self, limit: int) -> int:

@@ -82,13 +82,11 @@ class VisitReducer:
             self._publish(finding, equal, change)
 
     def _change(self, finding: Finding, *, same: bool) -> str:
-        reread = self._is_reread(finding)
+        reading = finding.stored.reading
+        reread = finding.is_current and reading not in (None, self._options.reading)
         finding.changed = not (same or reread)
         known = "config" if reread else "metadata" if same else "changed"
         return known if finding.is_current else "new"
-
-    def _is_reread(self, finding: Finding) -> bool:
-        return finding.is_current and finding.stored.reading not in (None, self._options.reading)
 
     def _publish(self, finding: Finding, equal: StoredDocument | None, change: str) -> None:
         visit, url = finding.visit, finding.stored.id

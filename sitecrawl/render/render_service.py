@@ -99,7 +99,9 @@ class RenderService(Component):
             self._check_available()
             try:
                 renderer = self._load_renderer(self._renderer_name)
-                async with self._sandbox_proxy(renderer, upstream) as proxy:
+                address = renderer.proxy_address or "127.0.0.1"
+                limit = self._params.render_max_size
+                async with SandboxProxy(self._rule, limit, address, upstream) as proxy:
                     shown = await renderer.show(page, proxy)
             except RendererMissingError as error:
                 self._suspend(str(error))
@@ -110,10 +112,6 @@ class RenderService(Component):
         if proxy.exceeded:
             raise RenderTooLargeError("the page loads more than render_max_size")
         return shown
-
-    def _sandbox_proxy(self, renderer: Renderer, upstream: Tunnel | None) -> SandboxProxy:
-        address = renderer.proxy_address or "127.0.0.1"
-        return SandboxProxy(self._rule, self._params.render_max_size, address, upstream)
 
     def _load_renderer(self, name: str) -> Renderer:
         if self._renderer is None:

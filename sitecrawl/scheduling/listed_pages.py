@@ -81,7 +81,9 @@ class ListedPages:
             return False
         if read_at < time.time() - self._max_age or is_after(date, read_at):
             return False
-        return due.outcome in READ and self._is_read_alike(due)
+        following = self._following.at(due.depth) or None
+        is_read_alike = (due.reading, due.following) == (self._reading, following)
+        return due.outcome in READ and is_read_alike
 
     def committed(self, key: str, visits: Sequence[VisitResult]) -> None:
         """Learn from committed visits."""
@@ -102,10 +104,6 @@ class ListedPages:
         if own is None or own == ListedDates():
             return []
         return [StoredEvidence(DATES, "", own.as_stored())]
-
-    def _is_read_alike(self, due: DueUrl) -> bool:
-        following = self._following.at(due.depth) or None
-        return due.reading == self._reading and due.following == following
 
 
 def unchanged_lines(skipped: int) -> Iterator[tuple[int, str]]:
