@@ -25,7 +25,7 @@ from benchmarks.extraction.truth import cache_folder
 from benchmarks.files import FHS, converted
 from fixtures import files
 from sitecrawl.crawl.reader_processes import FileLimits, FileReaders
-from sitecrawl.policy.documents.page_faults import PAGE_FAULTS
+from sitecrawl.policy.outcomes import PAGE_FAULTS
 from sitecrawl.web.files.formats import READABLE
 
 ROOT = Path(__file__).parent.parent

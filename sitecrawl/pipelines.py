@@ -35,9 +35,8 @@ from sitecrawl.policy.documents.fields import (
 )
 from sitecrawl.policy.documents.metadata_mapping import mapped_fields
 from sitecrawl.policy.documents.output_shapes import serialized, serialized_parts
-from sitecrawl.policy.documents.page_faults import PAGE_FAULTS
 from sitecrawl.policy.documents.placeholders import check_text
-from sitecrawl.policy.outcomes import Outcome
+from sitecrawl.policy.outcomes import PAGE_FAULTS, Outcome
 from sitecrawl.policy.urls.rule_engine import Rules
 from sitecrawl.web.html.page import Page
 from sitecrawl.web.urls.identity import document_id

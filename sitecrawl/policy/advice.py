@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from sitecrawl.policy.documents.page_faults import PAGE_FAULTS
+from sitecrawl.policy.outcomes import PAGE_FAULTS
 
 OTHER_FILE = "leave it out, or give a start that leads to pages"
 

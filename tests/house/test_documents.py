@@ -11,8 +11,7 @@ from pathlib import Path
 from scripts.pictures import PICTURES
 from sitecrawl.config.options.crawl_options import CrawlParams
 from sitecrawl.policy.documents.fields import DELETION, DOCUMENT
-from sitecrawl.policy.documents.page_faults import PAGE_FAULTS
-from sitecrawl.policy.outcomes import Outcome
+from sitecrawl.policy.outcomes import PAGE_FAULTS, Outcome
 from sitecrawl.report.lists import LISTS
 
 ROOT = Path(__file__).parent.parent.parent
