@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import signal
 import sys
+from pathlib import Path
 
 from scrapy.settings import BaseSettings
 
+from sitecrawl.console.scrapy_commands import is_warning
+from sitecrawl.console.terminal import CLEAR
 from sitecrawl.frontier.leases import new_worker
 
 PRIORITY = 100  # above that of the command line
-LOG_FORMAT = "%(levelname)s|%(name)s|%(message)s"
 NOT_OF_WORKERS = (
     "scrapy.extensions.closespider.CloseSpider",
     "sitecrawl.extensions.ignored_settings.IgnoredSettings",
@@ -19,7 +22,6 @@ NOT_OF_WORKERS = (
     "sitecrawl.extensions.progress_log.Progress",
     "sitecrawl.extensions.progress_log.ProgressLog",
     "sitecrawl.extensions.metrics.Metrics",
-    "sitecrawl.extensions.log_messages.JsonLog",
 )
 """Extensions that see the whole crawl."""
 
@@ -27,43 +29,42 @@ NOT_OF_WORKERS = (
 def fork_workers(settings: BaseSettings, count: int) -> None:
     """Fork the workers; each returns from here once the crawl has begun, with settings of its own.
 
-    Call it before an event loop is made. The settings name the other end of each process's pipes.
+    Call it before an event loop is made. The settings name the other end of each process's pipe.
+    All write one log.
     """
     coordinator = new_worker()
-    processes: list[tuple[int, int, int, int]] = []
+    processes: list[tuple[int, int, int]] = []
+    if settings["LOG_FILE"] and not settings.getbool("LOG_FILE_APPEND"):
+        Path(settings["LOG_FILE"]).unlink(missing_ok=True)
+        settings.set("LOG_FILE_APPEND", True, PRIORITY)  # noqa: FBT003 -- a setting's value
     for number in range(1, count + 1):
-        log, log_in = os.pipe()
         lifeline, lifeline_in = os.pipe()
         pid = os.fork()
         if pid == 0:
-            for _, _, other_log, other_lifeline in processes:
-                os.close(other_log)
-                os.close(other_lifeline)
-            os.close(log)
+            for _, _, other in processes:
+                os.close(other)
             os.close(lifeline_in)
-            _become_worker(settings, coordinator, log_in, lifeline)
+            _become_worker(settings, coordinator, lifeline)
             return
-        os.close(log_in)
         os.close(lifeline)
-        processes.append((number, pid, log, lifeline_in))
+        processes.append((number, pid, lifeline_in))
     settings.set("SITECRAWL_OWNER", coordinator, PRIORITY)
     settings.set("SITECRAWL_WORKER_PROCESSES", processes, PRIORITY)
 
 
-def _become_worker(settings: BaseSettings, coordinator: str, log: int, lifeline: int) -> None:
-    """Turn this process into a worker: its log goes to the pipe, its lines to the database."""
+def _become_worker(settings: BaseSettings, coordinator: str, lifeline: int) -> None:
+    """Turn this process into a worker, whose lines go to the database."""
     os.setsid()  # Ctrl-C reaches the coordinator alone
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    os.dup2(log, 2)
-    os.close(log)
     if not os.read(lifeline, 1):  # the coordinator ended before the crawl began
         os._exit(0)
-    sys.stderr = os.fdopen(2, "w", buffering=1, encoding="utf-8", errors="replace", closefd=False)
+    if settings["LOG_LEVEL"] != "DEBUG":
+        logging.getLogger("scrapy.core.engine").addFilter(is_warning)
+    above_progress = CLEAR if sys.stderr.isatty() else ""
     for name, value in {
         "FEEDS": {},
         "STATS_DUMP": False,
-        "LOG_FILE": None,
-        "LOG_FORMAT": LOG_FORMAT,
+        "LOG_FORMAT": f"{above_progress}{settings['LOG_FORMAT']}",
         "SITECRAWL_COORDINATOR": coordinator,
         "SITECRAWL_LIFELINE": lifeline,
     }.items():

@@ -10,7 +10,6 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-import re
 import signal
 from collections.abc import Sequence
 from contextlib import suppress
@@ -20,8 +19,6 @@ from sitecrawl.events import Event
 from sitecrawl.statuses import BAD_USAGE, DATABASE_ERROR, NO_RESULT
 
 POLL_SECONDS = 0.1
-RECORD = re.compile(r"(DEBUG|INFO|WARNING|ERROR|CRITICAL)\|([\w.]*)\|(.*)", re.DOTALL)
-MAX_READ = 65536
 GO = b"+"
 
 logger = logging.getLogger(__name__)
@@ -29,53 +26,12 @@ logger = logging.getLogger(__name__)
 
 @dataclass(slots=True)
 class WorkerProcess:
-    """One worker: its process, the pipe with its log, and the pipe that lets it go."""
+    """One worker: its process, and the pipe that lets it go."""
 
     number: int
     pid: int
-    log: int
     lifeline: int
     status: int | None = None
-
-
-class WorkerLog:
-    """Log records of a worker, read from its pipe and logged again by this process."""
-
-    def __init__(self, descriptor: int) -> None:
-        self._descriptor = descriptor
-        self._rest = b""
-        self._entry: tuple[int, str, str] | None = None
-
-    def read(self) -> bool:
-        """Log what has arrived; return False at the end of the pipe."""
-        with suppress(BlockingIOError):
-            chunk = os.read(self._descriptor, MAX_READ)
-            *lines, self._rest = (self._rest + chunk).split(b"\n")
-            for line in lines:
-                self._take(line.decode("utf-8", "replace"))
-            self._flush()
-            return bool(chunk)
-        return True
-
-    def _take(self, line: str) -> None:
-        found = RECORD.fullmatch(line)
-        if found is not None:
-            self._flush()
-            level, name, text = found.groups()
-            self._entry = (logging.getLevelNamesMapping()[level], name, text)
-        elif self._entry is not None:  # a traceback
-            level_, name, text = self._entry
-            self._entry = (level_, name, f"{text}\n{line}")
-        elif line.strip():
-            self._entry = (logging.WARNING, __name__, line)
-
-    def _flush(self) -> None:
-        if self._entry is None:
-            return
-        level, name, text = self._entry
-        self._entry = None
-        if level >= logging.WARNING or not name.startswith("scrapy") or level == logging.DEBUG:
-            logging.getLogger(name).log(level, "%s", text)
 
 
 class WorkerProcesses:
@@ -102,10 +58,7 @@ class WorkerProcesses:
 
     def begin(self) -> None:
         """Let them go, now that the starts are known, and watch them."""
-        loop = asyncio.get_running_loop()
         for each in self._processes:
-            os.set_blocking(each.log, False)
-            loop.add_reader(each.log, self._read, each.log, WorkerLog(each.log))
             with suppress(BrokenPipeError):
                 os.write(each.lifeline, GO)
         self._task = asyncio.create_task(self._watch())
@@ -140,9 +93,3 @@ class WorkerProcesses:
                 "Worker %d (process %d) died (%s); %s", worker.number, worker.pid, cause, rest
             )
         self.changed.send()
-
-    @staticmethod
-    def _read(descriptor: int, log: WorkerLog) -> None:
-        if not log.read():
-            asyncio.get_running_loop().remove_reader(descriptor)
-            os.close(descriptor)
