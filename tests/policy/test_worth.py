@@ -160,11 +160,26 @@ def test_a_page_found_on_a_list_that_brought_nothing_needs_a_line_or_title_of_it
     evidence.read(Read(f"{HOME}/list?f=a", f"{HOME}/list", "\n".join(["All", *records, "a"])))
     fruitless = f"{HOME}/list?f=a&g=b"
     assert not evidence.read(Read(fruitless, f"{HOME}/list?f=a", "\n".join(["a", *records])))
-    query = Read(f"{HOME}/sql?q=a+b", fruitless, "\n".join(["a b", *records]))
-    assert not evidence.read(query)
+    text, leads_to = "\n".join(["a b", *records]), [f"{HOME}/list?f=a&g=b&h=c"]
+    assert not evidence.read(Read(f"{HOME}/sql?q=a+b", fruitless, text, leads_to))
     assert evidence.is_excess
     for page in ("Owl\nFox 2001", "a\nFox 2003"):
         assert evidence.read(Read(f"{HOME}/{len(page)}", fruitless, page))
+
+
+@pytest.mark.behaviour("Q-55")
+def test_a_page_that_leads_no_further_is_a_document_though_each_line_stands_elsewhere() -> None:
+    evidence = Evidence(10)
+    lots = {
+        "104/25": "Lot 25\nAn oak chair\nEstimate 20",
+        "105/26": "Lot 26\nA brass bowl\nEstimate 50",
+        "106/25": "Lot 25\nA brass bowl\nEstimate 20",
+    }
+    for lot, text in lots.items():
+        page_of_list = f"{HOME}/sale/{lot[:3]}?page=3"
+        evidence.read(Read(page_of_list, f"{HOME}/sales", None))
+        evidence.read(Read(f"{HOME}/sale/{lot}", page_of_list, text))
+        assert not evidence.is_excess
 
 
 @pytest.mark.behaviour("Q-63")

@@ -296,12 +296,12 @@ class Evidence:
         return True
 
     def _is_view(self, page: Read) -> bool:
-        """Return True if a page was found on a fruitless list, or on one with fewer parameters.
+        """Return True if a page leads on from a fruitless list, or was found on one with fewer parameters.
 
         The latter is none if it leads to unknown pages elsewhere, of kinds that bring something.
         """
         if self._is_on_fruitless(page) or not refines(page.url, page.referrer):
-            return self._is_on_fruitless(page)
+            return self._is_on_fruitless(page) and bool(page.links)
         shape = self.kinds.shape(page.url)
         others = (each for each in page.links if self.kinds.shape(each) != shape)
         return not any(self.verdict(each, page.url) is Verdict.FETCH for each in others)
