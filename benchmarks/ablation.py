@@ -113,6 +113,14 @@ def _is_program(place: str) -> bool:
     return place.endswith("/?")
 
 
+def _is_query(place: str) -> bool:
+    return " " in place
+
+
+def _own_name(_own: Kinds, kind: kinds.Kind, _referrer: str | None) -> str:
+    return kind.name
+
+
 MECHANISMS = (
     Mechanism(SHIPPED_NAME),
     Mechanism(
@@ -131,7 +139,6 @@ MECHANISMS = (
     Mechanism("pools: all", [_without_pools(NAMES, SET, PARAMETER, FOLDER)]),
     Mechanism("pools: sampled mixes", [patch.object(Evidence, "_is_sampled", NEVER)]),
     Mechanism("fading", [patch.object(evidence, "FADING", 1.0)]),
-    Mechanism("old evidence counts for less", [patch.object(evidence, "KEPT", inf)]),
     Mechanism("MIN_TRIED", [patch.object(evidence, "MIN_TRIED", 0)]),
     Mechanism("credit", [patch.object(Evidence, "_credit", _always(None))]),
     Mechanism("novelty: always strict", [_novelty(feeds_itself=True)]),
@@ -153,6 +160,8 @@ MECHANISMS = (
         ],
     ),
     Mechanism("kinds: names of programs", [_choices(_is_program, is_choice=False)]),
+    Mechanism("kinds: words of queries", [_choices(_is_query, is_choice=False)]),
+    Mechanism("kinds: those found on a path", [patch.object(Kinds, "found_on", _own_name)]),
     Mechanism("kinds: names of directories", [_choices(_is_directory, is_choice=False)]),
     Mechanism("kinds: bound of directories", [_choices(_is_directory, is_choice=True)]),
     Mechanism("kinds: shapes of values", [patch.object(kinds, "shape_of", _always(kinds.NAME))]),

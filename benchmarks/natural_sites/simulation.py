@@ -321,8 +321,8 @@ class Simulation:
         self._known: dict[int, Due] = {}
         self._evidence = Evidence(site.effort)
         self._queues: dict[str, OriginQueue] = {}
-        self._texts: dict[tuple[str, str], int] = {}
-        self._documents: dict[int, tuple[str, tuple[str, str]]] = {}
+        self._pages: dict[int, tuple[str, tuple[str, str]]] = {}
+        self._equals: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
         self._gone: set[tuple[str, str]] = set()
         self._order_of = count()
 
@@ -351,7 +351,8 @@ class Simulation:
                     ended = False
                     requests += 1
                     self._visit(run, due, queue)
-        shown = [page for page, _ in self._documents.values() if page != NEUTRAL]
+        documents = [self._pages[equals[0]][0] for equals in self._equals.values() if equals]
+        shown = [page for page in documents if page != NEUTRAL]
         found = truth.keys() & set(shown)
         return SimulatedRun(
             len(truth),
@@ -414,23 +415,29 @@ class Simulation:
         """Return True if a page has the text of a document that is gone."""
         if answered.text is not None:
             return (due.origin, answered.text.partition("\n")[2]) in self._gone
-        if due.fingerprint in self._documents:
-            self._gone.add(self._documents[due.fingerprint][1])
+        if due.has_document:
+            self._gone.add(self._pages[due.fingerprint][1])
             self._queues[due.origin].evidence.kinds.copies.gone(due.url)
         return False
 
     def _store(self, due: Due, answered: Answered) -> bool:
-        """Make a document of a page; return False if it is none, or has the text of another."""
-        if old := self._documents.pop(due.fingerprint, None):
-            self._texts.pop(old[1], None)
+        """Make a document of a page; return False if it is none, or has the text of another.
+
+        That one takes its place when it is gone.
+        """
+        key = due.origin, (answered.text or "").partition("\n")[2]
+        _, known = self._pages.pop(due.fingerprint, ("", None))
+        if known is not None and (answered.text is None or known != key):
+            equals = self._equals[known]
+            equals.remove(due.fingerprint)
+            if equals:
+                self._known[equals[0]].has_document = True
         if answered.text is None:
             return False
-        key = due.origin, answered.text.partition("\n")[2]
-        if key in self._texts:
-            return False
-        self._texts[key] = due.fingerprint
-        self._documents[due.fingerprint] = answered.page, key
-        return True
+        self._pages[due.fingerprint] = answered.page, key
+        if known != key:
+            self._equals[key].append(due.fingerprint)
+        return self._equals[key][0] == due.fingerprint
 
 
 def _total(stopwatches: Iterable[Stopwatch]) -> Stopwatch:

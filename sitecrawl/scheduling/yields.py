@@ -230,7 +230,7 @@ class Yields:
         if own is None:
             return False
         if not failed:
-            own.evidence.answered(due.url)
+            own.evidence.answered()
             return False
         if due.depth == 0 or due.indexed_at is not None or not own.evidence.excuses(due.url):
             return False

@@ -11,7 +11,7 @@ import pytest
 
 from sitecrawl.config.assembly import Citations
 from sitecrawl.config.options.crawl_options import CrawlParams
-from sitecrawl.policy.worth.copies import Alias
+from sitecrawl.policy.worth.copies import Alias, Copies
 from sitecrawl.policy.worth.endless import EndlessParts, GrowingPage, State, part_of
 from sitecrawl.policy.worth.evidence import Evidence, Read, Verdict, is_nested, upper_bound
 from sitecrawl.policy.worth.kinds import Kinds, pattern_of
@@ -558,9 +558,9 @@ def test_failures_of_a_kind_are_excused_while_others_are_answered() -> None:
     evidence = Evidence(10)
     assert not evidence.excuses(f"{HOME}/log?rev=10000")
     assert not evidence.excuses(f"{HOME}/log?rev=10001"), "nothing was answered in between"
-    evidence.answered(f"{HOME}/file/a.html")
+    evidence.answered()
     assert evidence.excuses(f"{HOME}/log?rev=10002")
-    evidence.answered(f"{HOME}/log?rev=10003")
+    evidence.read(Read(f"{HOME}/log?rev=10003", HOME, "A log"))
     assert not evidence.excuses(f"{HOME}/log?rev=10004")
 
 
@@ -684,3 +684,41 @@ def test_urls_are_judged_by_the_pages_they_are_found_on_too() -> None:
     for known in (evidence, later):
         assert known.verdict(f"{HOME}/view?id=900", f"{HOME}/list") is Verdict.FETCH
     assert evidence.verdict(f"{HOME}/view?id=900", f"{HOME}/history?id=1") is Verdict.LEAVE
+
+
+@pytest.mark.behaviour("Q-102")
+def test_dead_links_of_one_page_end_although_others_of_their_kind_bring_much() -> None:
+    evidence = Evidence(10.0)
+    for n in range(100, 160):
+        evidence.read(Read(f"{HOME}/view?id={n}", f"{HOME}/list", "x" * n))
+    for n in range(200, 280):
+        evidence.read(Read(f"{HOME}/view?id={n}", f"{HOME}/history?id=1", None))
+        evidence.read(Read(f"{HOME}/row/{n}", f"{HOME}/row?page=1", f"Row {n}"))
+    assert evidence.verdict(f"{HOME}/view?id=900", f"{HOME}/list") is Verdict.FETCH
+    assert evidence.verdict(f"{HOME}/view?id=900", f"{HOME}/history?id=1") is Verdict.LEAVE
+
+
+@pytest.mark.behaviour("Q-103")
+def test_one_word_of_a_query_tells_pages_that_bring_something_from_others() -> None:
+    evidence = Evidence(10.0)
+    for n in range(100, 160):
+        for day, view in enumerate(("month", *["day"] * 5)):
+            is_new = view == "month" and n % 6 == 0
+            url = f"{HOME}/agenda?d={n}{day}&view={view}"
+            evidence.read(Read(url, f"{HOME}/agenda", "x" * n if is_new else None))
+    left = {
+        view: evidence.verdict(f"{HOME}/agenda?d=900&view={view}", f"{HOME}/agenda")
+        for view in ("month", "day")
+    }
+    assert left == {"month": Verdict.LATER, "day": Verdict.LEAVE}
+
+
+def test_addresses_that_differ_in_values_only_show_no_alias() -> None:
+    copies = Copies()
+    for n in range(5):
+        copies.read(f"{HOME}/event?id={n}&d=1", n)
+        copies.read(f"{HOME}/event?id={n}&d=2", n)
+    assert not copies.aliases
+    for n in range(5):
+        copies.read(f"{HOME}/event?id={n}&d=1&print=1", n)
+    assert copies.aliases

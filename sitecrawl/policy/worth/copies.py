@@ -26,6 +26,7 @@ MAX_TEXTS = 250_000
 """Number of texts, and of addresses, that are remembered."""
 MAX_LENGTH = 500
 """Length of two addresses that are compared, in characters."""
+_VALUE = re.compile(r"=[^&;]*\d[^&;]*")
 _TOKEN = re.compile(r"[^/?&=.;]+|[/?&=.;]")
 
 
@@ -85,6 +86,11 @@ class Alias(NamedTuple):
         return (self.of(url) or "").split("/", 3)[2:3] != url.split("/", 3)[2:3]
 
 
+def without_numbers(url: str) -> str:
+    """Return a URL without the numbers in its query: two that differ in these alone, as dates, show no alias."""
+    return _VALUE.sub("=", url) if "?" in url else url
+
+
 def _shared(ours: Iterable[str], theirs: Iterable[str]) -> int:
     """Return the number of tokens with which both begin."""
     pairs = zip(ours, theirs, strict=False)
@@ -111,7 +117,7 @@ class Copies:
             return
         self.read_urls.add(crc32(url.encode()))
         other = self._texts.setdefault(text, url)
-        if other == url or len(other) + len(url) > MAX_LENGTH:
+        if len(other) + len(url) > MAX_LENGTH or without_numbers(other) == without_numbers(url):
             return
         if len(self._shown) >= MAX_SHOWN:  # most are those of two pages alone
             self._shown = Counter({each: n for each, n in self._shown.items() if n > 1})

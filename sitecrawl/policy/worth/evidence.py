@@ -58,8 +58,6 @@ POOLS = {
 }
 """For each basis of a pool: the pages and the mean yield from which it counts as bringing nothing, the
 part of its evidence that a new kind begins with, and the number of pages that this is at most."""
-KEPT = 30
-"""Number of pages that the evidence of earlier runs on a kind counts for at most."""
 MIN_ANSWERS = 10
 """Pages that the origin has answered, below which one must be answered between two failures of a kind
 that are not charged to the origin; otherwise it may as well be down."""
@@ -108,20 +106,19 @@ class Yield:
     """The evidence on a kind of page, or on a pool of kinds.
 
     ``tried`` pages were requested and ``found`` of them brought something, older ones counting less;
-    ``now`` were requested and ``fresh`` of them brought something in this run. ``left`` URLs were left
-    out in this run, and ``unwritten`` pages of known text are no documents; ``example`` is one of
-    them. ``answered`` pages were answered, the last time one failed when the origin had answered
-    ``failed_at`` requests.
+    ``now`` were requested in this run: ``fresh`` of them brought something, ``own`` had a text of their own and did
+    not only lead on. ``left`` URLs were left out in this run, and ``unwritten`` pages of known text are no
+    documents; ``example`` is one of them. The last time one failed, the origin had answered ``failed_at`` requests.
     """
 
     tried: float = 0.0
     found: float = 0.0
     now: int = 0
     fresh: int = 0
+    own: int = 0
     left: int = 0
     unwritten: int = 0
     example: str = ""
-    answered: int = 0
     failed_at: int = -1
 
     @property
@@ -129,12 +126,13 @@ class Yield:
         """Share of the pages that brought something, 1 if there were none."""
         return self.found / self.tried if self.tried else 1.0
 
-    def add(self, *, is_new: bool) -> None:
+    def add(self, *, is_new: bool, has_own_text: bool) -> None:
         """Count a page."""
         self.tried = self.tried * FADING + 1
         self.found = self.found * FADING + is_new
         self.now += 1
         self.fresh += is_new
+        self.own += has_own_text
 
     def credit(self) -> None:
         """Count a page that was counted as one that brought nothing as one that did."""
@@ -171,6 +169,7 @@ class Evidence:
     _referrers: dict[str, str] = field(default_factory=dict)
     is_excess: bool = False
     _answers: int = 0
+    _leads_on: bool = False
     _possible_views: int = 0
     _was_read_again: bool = False
 
@@ -182,17 +181,27 @@ class Evidence:
     def verdict(self, url: str, referrer: str | None = None) -> Verdict:
         """Judge a URL that no user, start or list asks for, and that was found on ``referrer``.
 
-        It is requested if those found on such pages bring much, whatever the others of its kind bring.
+        What is known of those of its kind that were found on such pages stands above what is known of all.
         """
         if not self.effort:
             return Verdict.FETCH
         kind = self.kinds.of(url)
         verdict = self._verdict(kind)
-        if verdict is Verdict.FETCH or referrer is None:
+        if verdict is Verdict.FETCH:
             return verdict
         alike = self.yields.get(self.kinds.found_on(kind, referrer)) or UNKNOWN
-        brings_much = alike.tried > MIN_POOLED - 1 and alike.mean >= LOW
-        return Verdict.FETCH if brings_much else verdict
+        brings = alike.mean if alike.tried > MIN_POOLED - 1 else 0.0
+        if brings >= LOW:
+            return Verdict.FETCH
+        if kind.has_exceptions or brings >= 1 / self.effort:
+            return Verdict.LATER
+        is_useless = not kind.name.endswith(FRUITLESS) and self._is_useless(alike)
+        return Verdict.LEAVE if is_useless else verdict
+
+    def _is_useless(self, alike: Yield) -> bool:
+        """Return True if enough pages were nothing but missing, copies or lists that only lead on."""
+        is_tried = alike.now >= MIN_TRIED and not alike.own
+        return is_tried and upper_bound(alike.mean, alike.tried) < 1 / self.effort
 
     def _verdict(self, kind: Kind) -> Verdict:
         known = self.yields.get(kind.name) or UNKNOWN
@@ -200,8 +209,6 @@ class Evidence:
         tried, found = known.tried + weight, known.found + BARREN * weight
         if tried < 1 or found >= LOW * tried:
             return Verdict.FETCH
-        if kind.has_exceptions:
-            return Verdict.LATER
         enough = known.now >= (MIN_POOLED if weight else MIN_TRIED) or (
             weight and self._is_sampled(kind)
         )
@@ -252,8 +259,11 @@ class Evidence:
             return False
         self.kinds.add(page.url)
         found_on = self.kinds.found_on(kind, page.referrer)
+        has_own_text = (
+            page.text is not None and not known.is_known and (is_new or not self._leads_on)
+        )
         for each in self._of(kind, found_on):
-            each.add(is_new=is_new)
+            each.add(is_new=is_new, has_own_text=has_own_text)
         self.kinds.brought(page.url, something=is_new)
         if is_new:
             if not page.again and any(pool.basis == COPY for pool in kind.pools):
@@ -274,6 +284,7 @@ class Evidence:
         leads_on = (feeds_itself or bool(within)) and any(
             self.kinds.shape(each) == shape for each in page.links
         )
+        self._leads_on = leads_on
         is_new = self.novelty.add(
             page.url,
             text,
@@ -348,11 +359,9 @@ class Evidence:
         own.example = own.example or url
         return in_words(name, own)
 
-    def answered(self, url: str) -> None:
+    def answered(self) -> None:
         """Count a page that did not fail."""
         self._answers += 1
-        for each in self._of_failures(url):
-            each.answered += 1
 
     def excuses(self, url: str) -> bool:
         """Count a page that failed; return True if all of its kind do while others are answered.
@@ -361,18 +370,14 @@ class Evidence:
         as an outage does.
         """
         is_excused = False
-        for each in self._of_failures(url):
-            if not each.answered:
+        kind = self.kinds.of(url)
+        pools = [_yield_of(self.pools, each) for each in kind.pools if each.basis == PARAMETER]
+        for each in (_yield_of(self.yields, kind.name), *pools):
+            if not (each.own or each.fresh):
                 was_up = self._answers >= MIN_ANSWERS or self._answers > each.failed_at
                 is_excused |= each.failed_at >= 0 and was_up
                 each.failed_at = self._answers
         return is_excused
-
-    def _of_failures(self, url: str) -> list[Yield]:
-        kind = self.kinds.of(url)
-        pools = [each for each in kind.pools if each.basis == PARAMETER]
-        found = [_yield_of(self.pools, each) for each in pools]
-        return [_yield_of(self.yields, kind.name), *found]
 
     def as_stored(self) -> Iterable[tuple[str, str, dict[str, Any]]]:
         """Yield basis, name and values of what is known of kinds and pools, and the lines of pages."""
@@ -398,7 +403,7 @@ class Evidence:
         yield SETS, "", {**packed_sets, ALIASES: [*self.kinds.copies.as_stored()]}
 
     def restore(self, basis: str, name: str, values: Mapping[str, Any]) -> None:
-        """Restore what ``as_stored`` gave: old evidence counts for less than that of this run."""
+        """Restore what ``as_stored`` gave."""
         if basis == NOISE:
             self.noise = Noise.restored(values)
             return
@@ -412,9 +417,7 @@ class Evidence:
             copies.restore(values[ALIASES])
             self.kinds = Kinds(requested, fruitless, Translations(declared, read), copies)
             return
-        tried, found = values["tried"], values["found"]
-        part = min(1.0, KEPT / tried) if basis == KIND and tried else 1.0
-        known = Yield(tried * part, found * part)
+        known = Yield(values["tried"], values["found"])
         if basis == KIND:
             self.yields[name] = known
             if not name.endswith(FRUITLESS) and FOUND_ON not in name:

@@ -55,6 +55,7 @@ _COUNTED = re.compile("<(?:date|id|number)>")
 _SEGMENT = re.compile(r"(?<=/)[^/?]+")
 _LETTERS = re.compile(r"[^\W\d_]+")
 _PLACEHOLDER = re.compile(r"(<[a-z#]+>)")
+_CHOICE = re.compile(r"[A-Za-z][A-Za-z._-]*")
 _VALUE = re.compile(r"[<*]")
 
 
@@ -132,8 +133,9 @@ class Kinds:
         again = f" again by {again}" if again else ""
         if not template.parameters:
             return Kind(path + again, folders)
-        values = dict(parameters_of(url)).items()
-        shapes = "&".join(sorted(f"{name}={shape_of(value)}" for name, value in values))
+        word = self._word(path, template.parameters, url)
+        values = {name: shape_of(value) for name, value in parameters_of(url)} | word
+        shapes = "&".join(sorted(f"{name}={shape}" for name, shape in values.items()))
         return Kind(f"{path}?{shapes}{again}", _pools(path, template.parameters))
 
     def shape(self, url: str) -> str:
@@ -180,6 +182,18 @@ class Kinds:
             program = url.partition("?")[0].rpartition("/")[2]
             page = program if self._is_choice(f"{prefix}/?", program) else page
         return f"{prefix}/{page}", tuple(folders[::-1])
+
+    def _word(self, path: str, names: Sequence[str], url: str) -> dict[str, str]:
+        """Return the only parameter of a URL with a value that is one of several words, but a few.
+
+        If there are more, their mixes are views of one kind.
+        """
+        words: dict[str, str] = {}
+        for name, value in parameters_of(url):
+            place = f"{path}?{'&'.join(names)} {name}"
+            if _is_word(value) and self._is_choice(place, value) and len(self._words[place]) > 1:
+                words[name] = value
+        return words if len(words) == 1 else {}
 
     def _is_choice(self, place: str, word: str, most: int = MAX_PROGRAMS) -> bool:
         """Return True if a word is one of the few at a place."""
@@ -230,6 +244,11 @@ def shape_of(value: str) -> str:
     if len(shape) > MAX_SHAPE or shape == value or is_opaque(value):
         return NAME
     return _LETTERS.sub(lambda found: found[0] if len(found[0]) <= len("msg") else "<a>", shape)
+
+
+def _is_word(value: str) -> bool:
+    """Return True for a value such as ``month``, ``by-date`` or ``month.calendar``."""
+    return len(value) <= MAX_SHAPE and _CHOICE.fullmatch(value) is not None
 
 
 @lru_cache(maxsize=1024)

@@ -134,9 +134,10 @@ class Novelty:
         own = words_of(url)
         is_exact = self._add_remainders(exact_remainder, EXACT_TITLE, own, [title])
         line = title.translate(_SPACED, _DIGITS)
-        numbers = integers(title)
-        dated &= not numbers or not numbers <= integers_of(url)
-        return self._add_remainders(bare_line, TITLE, own, [line]) or (dated and is_exact)
+        if self._add_remainders(bare_line, TITLE, own, [line]):
+            return True
+        numbers = integers(title) if dated and is_exact else set()
+        return dated and is_exact and not (numbers and numbers <= integers_of(url))
 
     def _add_pictures(self, url: str, pictures: Iterable[str]) -> bool:
         """Add the pictures of a page by their files; return True if one is on no other page.
