@@ -38,17 +38,17 @@ def add_option_flags(parser: argparse.ArgumentParser, *, described: bool) -> Non
     """
     parser.allow_abbrev = False
     parser.conflict_handler = "resolve"
-    described = described and not {"-h", "--help"}.isdisjoint(sys.argv)
+    asked = described and not {"-h", "--help"}.isdisjoint(sys.argv)
     for part, options in option_groups():
         group = parser.add_argument_group(title_of(part) if described else None)
-        texts = descriptions(part) if described else {}
+        texts = descriptions(part) if asked else {}
         for name, field in options.items():
             flag = "--" + name.replace("_", "-")
             if name in OF_SCRAPY:
                 continue
             is_bool = field.annotation is bool
-            words = argparse.SUPPRESS
-            if described:
+            words = None if described else argparse.SUPPRESS
+            if asked:
                 words = f"{texts[name]} ({type_of(field)}; {default(field)})"
                 words = words.translate({ord("%"): "%%", ord("*"): None, ord("`"): None})
             group.add_argument(
