@@ -58,6 +58,12 @@ def words(text: str) -> set[str]:
     return set(re.findall(r"\w+", text)) - {"NOTE", "WARNING", "CAUTION", "Warning"}
 
 
+@pytest.mark.behaviour("MK-01")
+def test_a_page_of_many_formats_is_read_to_its_end() -> None:
+    page = outlined("<p><b>a</b> b" * 20_000 + "<pre>c <b>d</b></pre><p><b>e</b>")
+    assert [block.shown for block in page.content[-3:]] == ["**a** b", "```\nc d\n```", "**e**"]
+
+
 @pytest.mark.behaviour("MK-03")
 @pytest.mark.parametrize(
     ("html", "anchor"),

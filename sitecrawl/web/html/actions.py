@@ -225,8 +225,19 @@ def enter_named(walk: Walk, node: LexborNode) -> Leave | None:
     Unknown elements are inline; custom elements (with a hyphen) separate words.
     """
     name = node.tag or ""
-    enter = walk.names.get(name, enter_block if "-" in name else None)
+    enter = walk.names.get(name, enter_custom if "-" in name else None)
     return enter(walk, node) if enter is not None else None
+
+
+def enter_custom(walk: Walk, _node: LexborNode) -> Leave | None:
+    """Begin a line at a custom element, which may be a part of a paragraph."""
+    walk.text.break_line()
+    return leave_custom
+
+
+def leave_custom(walk: Walk, _node: LexborNode) -> None:
+    """End the line of a custom element."""
+    walk.text.break_line()
 
 
 def marked_actions(table: Table, wrappers: dict[int, list[Wrapper]], tags: set[int]) -> Table:

@@ -1,7 +1,6 @@
 """Outline of a page: its main content as a tree of blocks, from which Markdown is written.
 
-The walk that collects the text fills it, so that both omit the same parts: an element is opened
-when its action begins, and every finished line of the text is added to the open element.
+The walk that collects the text records it, so that both omit the same parts.
 """
 
 from __future__ import annotations
@@ -49,7 +48,7 @@ MAX_SPAN = 50  # columns that a cell spans, and columns with cells that span row
 MAX_EMPTY = 8  # empty cells that spans make of each cell of a table on average
 STRONG, EMPHASIS, DELETED, CODE, LINK, IMAGE = "**", "*", "~~", "`", "[", "!["
 LINKS, BOLD = frozenset({LINK, IMAGE}), frozenset({STRONG, EMPHASIS})
-APART = LINKS | {CODE}  # two runs of these are not merged
+_Ended = tuple[str, list[str], int]  # a format: its sign, around it, and its end there
 # The words of admonitions, mapped to the kinds that GitHub's Markdown supports.
 ADMONITIONS = {
     **dict.fromkeys(("note", "info", "seealso", "todo"), "NOTE"),
@@ -88,20 +87,53 @@ DISSOLVED_BY_HEADINGS = PARTS_OF_TABLES | {
 NEVER_BOLD = frozenset({NodeKind.HEADING, NodeKind.TERM})
 
 
+class FormatMark(str):
+    """Beginning or end of a format among the pieces of a line: a piece without characters.
+
+    ``sign`` begins the format in Markdown, ``href`` is the address of a link or an image as written,
+    ``lines`` the number of earlier lines that it spans.
+    """
+
+    __slots__ = ("href", "lines", "opens", "sign")
+
+    sign: str
+    href: str
+    opens: bool
+    lines: int
+
+
+def opening(sign: str, href: str = "", lines: int = 0) -> FormatMark:
+    """The beginning of a format."""
+    mark = FormatMark()
+    mark.sign, mark.href, mark.opens, mark.lines = sign, href, True, lines
+    return mark
+
+
+def _ending(sign: str) -> FormatMark:
+    mark = opening(sign)
+    mark.opens = False
+    return mark
+
+
+ENDS = {sign: _ending(sign) for sign in (STRONG, EMPHASIS, DELETED, CODE, LINK, IMAGE)}
+BREAK = _ending("")
+"""First piece of a line that a line break, and no block, separates from the line before."""
+
+
 @dataclass(slots=True)
 class OutlineLine:
     """A line of the text and its Markdown.
 
     If ``joined``, a line break separates it from the line before, and not a new paragraph.
-    ``page`` is the page number in a file. ``runs`` are the pieces of the line and their formats while
-    its Markdown is not written: a third of the lines of a page are left out of its content.
+    ``page`` is the page number in a file. ``pieces`` are its words and formats while its Markdown is
+    not written: a third of the lines of a page are left out of its content.
     """
 
     text: str
     markdown: str = ""
     joined: bool = False
     page: int = 0
-    runs: tuple[Sequence[str], Sequence[Mark]] | None = None
+    pieces: Sequence[str] = ()
 
 
 class Structure:
@@ -113,23 +145,14 @@ class Structure:
     ``dissolved`` element serves the layout only: its content is written without it.
     """
 
-    __slots__ = (
-        *("anchor", "children", "columns", "dissolved", "is_head", "kind", "level", "number"),
-        *("rows", "word"),
-    )
+    number = level = 0
+    rows = columns = 1
+    word = anchor = ""
+    is_head = dissolved = False
 
-    def __init__(
-        self, kind: NodeKind, *, word: str = "", number: int = 0, anchor: str = ""
-    ) -> None:
+    def __init__(self, kind: NodeKind) -> None:
         self.kind = kind
-        self.word = word
-        self.number = number
-        self.anchor = anchor
-        self.level = 0
-        self.rows = self.columns = 1
-        self.is_head = False
         self.children: list[Structure | OutlineLine] = []
-        self.dissolved = False
 
     @property
     def holds_something(self) -> bool:
@@ -139,95 +162,168 @@ class Structure:
         return bool(self.children) or self.kind is NodeKind.CELL
 
 
-class Outline:
-    """Tree of a page's blocks, recorded while its text is collected.
+class MarkedText(TextBuilder):
+    """Text with its formats, and the outline of its blocks.
 
-    The tree is built afterwards, when the page's own has been freed. A line of words without formats
-    is recorded as its text, and the end of an element as None. ``base`` resolves addresses.
+    What happens is recorded: the beginning of an element as a ``Structure`` and its end as None, a
+    line as its text or, with formats or of a listing, as an ``OutlineLine``, and a page of a file as
+    its number. The tree is built from that when the page's own has been freed.
+    ``base`` resolves addresses.
     """
 
     __slots__ = (
-        "_elements",
-        "_events",
-        "_kept",
-        "_lines",
-        "_stack",
-        "base",
-        "broken",
-        "has_pages",
-        "is_cut",
-        "listings",
-        "page",
+        *(
+            "_depth",
+            "_elements",
+            "_events",
+            "_joined",
+            "_kept",
+            "_marks",
+            "_open",
+            "_taken",
+            "_unwritten",
+        ),
+        *("base", "has_pages", "is_cut", "listings"),
     )
 
     def __init__(self) -> None:
-        self._stack = [Structure(NodeKind.ROOT)]
-        self._events: list[Structure | OutlineLine | str | None] = []
-        self._elements = self._lines = 0
+        super().__init__()
+        self._open = [Structure(NodeKind.ROOT)]
+        self._events: list[Structure | OutlineLine | str | int | None] = []
         self._kept = bytearray()
+        self._elements = self._marks = 0  # marks of the line, of which a break is one
+        self._depth = 0  # open formats
+        self._taken: list[str] | None = None  # the pieces of a line with marks
+        self._joined = False
+        self._unwritten = 0  # pieces whose Markdown is written later
         self.base = Base("", "utf-8")
-        self.broken = True
-        self.is_cut = False
         self.listings = 0  # open ones
         self.has_pages = False  # True for files with pages
-        self.page = 0
+        self.is_cut = False  # True if the text has more lines than its outline
 
-    @property
-    def kind(self) -> NodeKind:
-        """The kind of the open element."""
-        return self._stack[-1].kind
-
-    def open(self, node: Structure) -> None:
+    def begin_element(self, node: Structure) -> None:
         """Begin an element; beyond the bounds only its lines are kept."""
-        self.broken = True
         self._elements += 1
-        if len(self._stack) < MAX_NESTING and self._elements <= MAX_ELEMENTS:
+        if len(self._open) < MAX_NESTING and self._elements <= MAX_ELEMENTS:
             self._events.append(node)
-            self._stack.append(node)
+            self._open.append(node)
         else:
-            self._stack.append(self._stack[-1])
+            self._open.append(self._open[-1])
 
-    def close(self) -> None:
-        """End the element that was opened last."""
-        self.broken = True
-        node = self._stack.pop()
-        if node is self._stack[-1]:
+    def end_element(self) -> None:
+        """End the element that was begun last."""
+        node = self._open.pop()
+        if node is self._open[-1]:
             return
-        if self._events[-1] is node and not node.holds_something:
+        if self._events[-1] is node and node.kind is not NodeKind.CELL:
             self._events.pop()
         else:
             self._events.append(None)
 
-    def close_heading(self, heading: Heading | None) -> None:
+    def end_heading(self, heading: Heading | None) -> None:
         """End a heading; it becomes a paragraph if it is not among the page's headings."""
-        node = self._stack[-1]
+        node = self._open[-1]
         if node.kind is not NodeKind.HEADING or heading is None:
             node.dissolved = node.dissolved or node.kind is NodeKind.HEADING
         else:
             node.level, node.anchor = heading.level, heading.anchor
-        self.close()
+        self.end_element()
 
-    def add(self, line: OutlineLine | str) -> None:
-        """Add a finished line of the text: words without formats, or a line to place."""
-        if self._lines >= MAX_LINES:
-            self.is_cut = True
+    def begin_page(self, number: int) -> None:
+        """Begin a page of a file."""
+        self._events.append(number)
+
+    def begin(self, mark: FormatMark) -> bool:
+        """Begin a format; return False if a line has too many."""
+        if self._marks >= MAX_MARKS:
+            return False
+        self._marks += 2  # with its end
+        self._depth += 1
+        self.pieces.append(mark)
+        return True
+
+    def end(self, mark: FormatMark) -> None:
+        """End a format."""
+        self._depth -= 1
+        self.pieces.append(mark)
+
+    def break_line(self) -> None:
+        """End a line at a line break."""
+        joined, before = self._joined, len(self.lines)
+        self.flush()
+        self._joined = joined or len(self.lines) > before
+        if self._joined:
+            self._marks += 1
+            self.pieces.append(BREAK)  # so that the end of a block ends the line that has begun
+
+    def flush(self) -> None:
+        """End a line, with its formats; those that are open continue in the next."""
+        if self.muted or not self._marks:  # true for most lines
+            super().flush()
             return
-        self._lines += 1
-        if isinstance(line, str):
-            if self.broken and not self.page:
-                self._events.append(line)
-                self.broken = False
-                return
-            line = OutlineLine(line, escaped(line))
-        line.joined, line.page = not self.broken, self.page
-        self._events.append(line)
-        self.broken = False
+        before, self._taken = len(self.lines), self.pieces.copy()
+        super().flush()
+        self._continue(self._taken, before)
+        self._taken = None
+
+    def flush_lines(self) -> None:
+        """End the lines of preformatted text, without formats."""
+        before, pieces = len(self.lines), self.pieces.copy()
+        super().flush_lines()
+        if not self.muted:
+            self._continue(pieces, before)
+
+    def _continue(self, pieces: Iterable[str], before: int) -> None:
+        """Begin a line with the formats that are open at the end of the one before."""
+        self._joined, self._marks = False, 0
+        if not self._depth:
+            return
+        ended = len(self.lines) > before
+        for mark in _unmatched(pieces):
+            is_long = ended and mark.lines >= MAX_REOPENED and mark.sign in LINKS
+            if mark.opens and not is_long:
+                self.pieces.append(opening(mark.sign, mark.href, mark.lines + 1) if ended else mark)
+        self._marks = len(self.pieces)
+
+    def drop_muted(self) -> None:
+        """Drop the pieces that were added while muted, except the marks of formats."""
+        self.pieces[self._held :] = _unmatched(self.pieces[self._held :])
+
+    def add_lines(self, lines: list[str]) -> None:
+        """Add finished lines of preformatted text, which are their own Markdown."""
+        room = max(0, MAX_LINES - len(self.lines))
+        super().add_lines(lines)
+        self._events += (
+            OutlineLine(line, line, number > 0) for number, line in enumerate(lines[:room])
+        )
+        self.is_cut = self.is_cut or len(lines) > room
+
+    def add(self, line: str) -> None:
+        """Add one finished line."""
+        super().add(line)
+        if len(self.lines) > MAX_LINES:
+            self.is_cut = True
+        elif self._taken is None:
+            self._events.append(line)
+        else:
+            added = OutlineLine(line, "", self._joined, pieces=self._taken)
+            self._unwritten += len(self._taken)
+            if self._unwritten > MAX_UNWRITTEN:
+                _LineWriter(self.base).write_line(added, self._open[-1].kind)
+            self._events.append(added)
+
+    def add_box(self, box: str) -> None:
+        """Begin the item of a task list with its box, unless words come before it."""
+        item = self._events[-1] if self._events else None
+        if isinstance(item, Structure) and item.kind is NodeKind.ITEM and not self.has_words:
+            item.word = box
 
     def keep(self, kept: bytearray) -> None:
-        """Keep only the lines whose byte in ``kept``, in reading order, is not 0."""
+        """Keep only the lines whose byte in ``kept`` is not 0."""
+        super().keep(kept)
         self._kept = kept
 
-    def blocks(self) -> tuple[ContentBlock, ...]:
+    def content(self) -> tuple[ContentBlock, ...]:
         """The content of the page."""
         blocks = _blocks(self._tree().children)
         for block in blocks:
@@ -237,27 +333,38 @@ class Outline:
 
     def _tree(self) -> Structure:
         """The root of the tree, built from what was recorded, without elements that are empty."""
-        stack = self._stack[:1]
+        stack = self._open[:1]
         events, self._events = self._events, []
         kept = iter(self._kept)
+        page, writer = 0, _LineWriter(self.base)
         for event in events:
             if event is None:
                 _close(stack)
             elif isinstance(event, Structure):
                 stack.append(event)
+            elif isinstance(event, int):
+                page = event
             elif next(kept, 1):
-                stack[-1].children.append(self._written(event, stack[-1].kind))
+                line = OutlineLine(event, escaped(event)) if isinstance(event, str) else event
+                if line.pieces:
+                    writer.write_line(line, stack[-1].kind)
+                line.page = page
+                stack[-1].children.append(line)
         return stack[0]
 
-    def _written(self, line: OutlineLine | str, kind: NodeKind) -> OutlineLine:
-        """A line with its Markdown, within an element of a kind."""
-        if isinstance(line, str):
-            return OutlineLine(line, escaped(line))
-        if line.runs is not None:
-            pieces, marks = line.runs
-            line.markdown = _line_of_runs(pieces, marks, self.base, plain=kind in NEVER_BOLD)
-            line.runs = None
-        return line
+
+def _unmatched(pieces: Iterable[str]) -> list[FormatMark]:
+    """The marks of formats that do not both begin and end among some pieces."""
+    found: list[FormatMark] = []
+    for piece in pieces:
+        if not isinstance(piece, FormatMark) or piece is BREAK:
+            continue
+        signs = () if piece.opens else [mark.sign if mark.opens else "" for mark in found]
+        if piece.sign in signs:
+            del found[len(signs) - 1 - signs[::-1].index(piece.sign)]
+        else:
+            found.append(piece)
+    return found
 
 
 def _close(stack: list[Structure]) -> None:
@@ -294,179 +401,6 @@ def escaped(words: str) -> str:
     return words
 
 
-@dataclass(slots=True)
-class Format:
-    """Formatting of a run of words: ``sign`` begins it in Markdown.
-
-    ``href`` is the address of a link or an image as written, ``lines`` the number of earlier
-    lines that it spans.
-    """
-
-    sign: str
-    href: str = ""
-    lines: int = 0
-
-    def is_like(self, other: Format) -> bool:
-        """Return True for the same formatting, in whatever line it began."""
-        return self.sign == other.sign and self.href == other.href
-
-
-_END = Format("")
-Mark = tuple[int, Format, bool]  # a position in the pieces of a line, and if the format begins
-
-
-class MarkedText(TextBuilder):
-    """Text with its formatting, added to an outline line by line."""
-
-    __slots__ = ("_marks", "_open", "_taken", "_unwritten", "outline")
-
-    def __init__(self, outline: Outline) -> None:
-        super().__init__()
-        self.outline = outline
-        self._marks: list[Mark] = []
-        self._open: list[Format] = []
-        self._taken: list[str] | None = None  # the pieces of a line with formatting
-        self._unwritten = 0  # pieces whose Markdown is written later
-
-    def begin(self, mark: Format) -> bool:
-        """Record that formatting begins here; return False if a line has too much of it."""
-        if len(self._marks) >= MAX_MARKS:
-            return False
-        self._marks.append((self._held if self.muted else len(self.pieces), mark, True))
-        return True
-
-    def end(self, mark: Format) -> None:
-        """Record that formatting ends here."""
-        self._marks.append((self._held if self.muted else len(self.pieces), mark, False))
-
-    def unmark(self) -> None:
-        """Drop the last mark."""
-        self._marks.pop()
-
-    def flush(self) -> None:
-        """End a line, with its formatting."""
-        if self.muted or not self.pieces:
-            if self.muted:
-                super().flush()
-            return
-        if not self._marks and not self._open:  # true for most lines
-            super().flush()
-            return
-        self._taken = self.pieces.copy()
-        super().flush()
-        if self._taken is not None:  # the line was empty and not added
-            self._formatted("")
-
-    def flush_lines(self) -> None:
-        """End the lines of preformatted text, without formatting."""
-        super().flush_lines()
-        if not self.muted:
-            self._taken = []
-            self._formatted("")
-
-    def add_lines(self, lines: list[str]) -> None:
-        """Add finished lines of preformatted text, which are their own Markdown."""
-        super().add_lines(lines)
-        for line in lines:
-            if self.outline.is_cut:
-                return
-            self.outline.add(OutlineLine(line, line))
-
-    def add(self, line: str) -> None:
-        """Add one finished line, with its Markdown."""
-        if self.muted:
-            return
-        super().add(line)
-        if not self.outline.is_cut:
-            self.outline.add(line if self._taken is None else self._formatted(line))
-
-    def keep(self, kept: bytearray) -> None:
-        """Keep only the lines whose byte in ``kept`` is not 0."""
-        super().keep(kept)
-        self.outline.keep(kept)
-
-    def _formatted(self, text: str) -> OutlineLine:
-        """The last line, whose open formatting continues in the next.
-
-        Nearly all lines begin and end their formatting, so that their Markdown can be written later.
-        """
-        pieces, self._taken = self._taken or [], None
-        marks, self._marks = self._marks, []
-        if not self._open and _are_apart(marks):
-            self._unwritten += len(pieces)
-            if self._unwritten <= MAX_UNWRITTEN:
-                return OutlineLine(text, runs=(pieces, marks))
-            plain = self.outline.kind in NEVER_BOLD
-            return OutlineLine(text, _line_of_runs(pieces, marks, self.outline.base, plain=plain))
-        writer = _LineWriter(self.outline.base, plain=self.outline.kind in NEVER_BOLD)
-        for mark in self._open:
-            writer.open(mark)
-        at = 0
-        for position, mark, opens in marks:
-            if position > at:
-                writer.write("".join(pieces[at:position]))
-                at = position
-            if opens:
-                writer.open(mark)
-            else:
-                writer.close(mark)
-        if at < len(pieces):
-            writer.write("".join(pieces[at:]))
-        line = writer.finished()
-        self._open = writer.still_open
-        return OutlineLine(text, line)
-
-
-def _are_apart(marks: Sequence[Mark]) -> bool:
-    """Return True if no run of a line is within another, but code in links, or may be merged."""
-    outer = inner = last = ""
-    for _, mark, opens in marks:
-        sign = mark.sign
-        if opens and not outer and (sign != last or sign in APART):
-            outer = last = sign
-        elif opens and outer == LINK and not inner and sign == CODE:
-            inner = sign
-        elif not opens and inner == sign:
-            inner = ""
-        elif not opens and not inner and outer == sign:
-            outer = ""
-        else:
-            return False
-    return not outer
-
-
-def _line_of_runs(pieces: Sequence[str], marks: Sequence[Mark], base: Base, *, plain: bool) -> str:
-    """The Markdown of a line whose formatting is hardly nested, as that of nearly all lines."""
-    out: list[str] = []
-    label: list[str] = []  # of the open link or image
-    is_label = space = False
-    sign = ""
-    at = 0
-    for position, mark, opens in (*marks, (len(pieces), _END, False)):
-        if position > at:
-            text = pieces[at] if position - at == 1 else "".join(pieces[at:position])
-            at = position
-            words = " ".join(text.split()) if len(text) <= BLOCK else squeezed(text)
-            if words:
-                if (space or text[0] != words[0]) and (label or out):
-                    (label or out).append(" ")
-                space = text[-1] != words[-1]
-                words = words if sign == CODE else escaped(words)
-                words = _label(words) if is_label else words
-                words = _ticked(words) if sign == CODE else f"{sign}{words}{sign}"
-                (label if is_label else out).append(words)
-            else:
-                space = space or bool(text)
-        if mark.sign in LINKS:
-            if label:
-                out.append(_linked(mark, "".join(label), base))
-                label = []
-            is_label = opens
-        else:
-            sign = mark.sign if opens and not (plain and mark.sign in BOLD) else ""
-    return "".join(out)
-
-
 def _label(words: str) -> str:
     """Words within the label of a link or an image."""
     if "[" in words or "]" in words:
@@ -483,7 +417,7 @@ def _ticked(content: str) -> str:
     return f"{ticks} {content} {ticks}"
 
 
-def _linked(mark: Format, content: str, base: Base) -> str:
+def _linked(mark: FormatMark, content: str, base: Base) -> str:
     """A link or an image; empty for the sign of a permalink."""
     if mark.sign == LINK and content in PERMALINKS and mark.href.startswith("#"):
         return ""
@@ -492,104 +426,156 @@ def _linked(mark: Format, content: str, base: Base) -> str:
 
 
 class _LineWriter:
-    """Writer of one line of Markdown, from words and the formatting around them.
+    """Writer of a line of Markdown, from words and the formats around them.
 
-    Space is moved outside formatted words, and empty formatting is omitted.
+    Space is moved outside formats, empty ones are omitted, and adjacent runs of one are merged.
     """
 
-    def __init__(self, base: Base, *, plain: bool) -> None:
-        self._base = base
-        self._plain = plain
-        self._out: list[str] = []
-        self._active: list[tuple[Format, int]] = []  # with the position of its sign
-        self._pending: list[Format] = []
-        self._closed: tuple[str, int, int] = ("", 0, 0)  # sign, and the positions of both ends
-        self._space = False
-        self.still_open: list[Format] = []
+    __slots__ = ("_around", "_base", "_code", "_ended", "_labels", "_out", "_plain", "_space")
 
-    def write(self, text: str) -> None:
-        """Add words."""
-        words = squeezed(text)
+    def __init__(self, base: Base) -> None:
+        self._base = base
+        self._plain = False
+        self._out: list[str] = []
+        # The open formats: each with its sign, empty if it is not marked up, what is before it, and
+        # the last format before it.
+        self._around: list[tuple[FormatMark, str, list[str], _Ended]] = []
+        self._code = -1  # the place of code among them
+        self._labels = 0  # links and images among them
+        self._ended: _Ended = ("", self._out, 0)
+        self._space = False
+
+    def write_line(self, line: OutlineLine, kind: NodeKind) -> None:
+        """Write the Markdown of a line within an element of a kind."""
+        self._plain, self._space, self._out = kind in NEVER_BOLD, False, []
+        text, begun = "", None  # a format that holds nothing but the text so far
+        for piece in line.pieces:
+            if not isinstance(piece, FormatMark):
+                text += piece
+            elif begun is not None and begun.sign == piece.sign and not piece.opens:
+                self._write_run(begun, text)
+                text, begun = "", None
+            else:
+                self._write_begun(begun, text)
+                text, begun = "", piece if piece.opens else None
+                if begun is None:
+                    self._end(piece.sign)
+        self._write_begun(begun, text)
+        while self._around:
+            self._end_last()
+        line.markdown, line.pieces = "".join(self._out), ()
+
+    def _write_begun(self, mark: FormatMark | None, text: str) -> None:
+        if mark is not None:
+            self._begin(mark)
+        if text:
+            self._write(text)
+
+    def _write(self, text: str) -> None:
+        words = self._words(text)
+        if words:
+            words = words if self._code >= 0 else escaped(words)
+            self._out.append(_label(words) if self._labels else words)
+
+    def _write_run(self, mark: FormatMark, text: str) -> None:
+        """Write a format that holds words alone, as most do."""
+        sign = mark.sign
+        if self._code >= 0 or self._hides(sign):
+            self._begin(mark)
+            self._write(text)
+            self._end(sign)
+        elif words := self._words(text):
+            words = words if sign == CODE else escaped(words)
+            is_label = self._labels or sign in LINKS
+            self._add_run(mark, _label(words) if is_label else words, self._out)
+
+    def _hides(self, sign: str) -> bool:
+        """Return True for a format that is not marked up: within itself, or one too many."""
+        around = self._around
+        if self._plain and sign in BOLD:
+            return True
+        return bool(around) and (
+            len(around) >= MAX_FORMATS or any(sign == each for _, each, *_ in around)
+        )
+
+    def _words(self, text: str) -> str:
+        """The words of a text, after adding the space before them."""
+        words = " ".join(text.split()) if len(text) <= BLOCK else squeezed(text)
         if not words:
             self._space = self._space or bool(text)
-            return
-        if (self._space or text[0].isspace()) and self._out:
-            self._out.append(" ")
-        self._space = text[-1].isspace()
-        for mark in self._pending:
-            self._begin(mark)
-        self._pending.clear()
-        signs = [mark.sign for mark, _ in self._active]
-        if CODE not in signs:
-            words = escaped(words)
-        self._out.append(_label(words) if LINK in signs or IMAGE in signs else words)
+            return ""
+        if self._space or text[0] != words[0]:
+            out = self._out
+            if not out:
+                out = next((each for _, _, each, _ in reversed(self._around) if each), out)
+            if out:
+                out.append(" ")
+        self._space = text[-1] != words[-1]
+        return words
 
-    def open(self, mark: Format) -> None:
-        """Begin formatting; a link or image within code splits the code around it."""
-        if self._plain and mark.sign in BOLD:
-            return
-        if len(self._active) + len(self._pending) >= MAX_FORMATS:
-            return
-        code = next((each for each, _ in self._active if each.sign == CODE), None)
-        if code is not None and mark.sign in LINKS:
-            self._close_from(code)
-            self._pending += [mark, code]
-        elif code is None or mark.sign == CODE:
-            at = len(self._pending)
-            if mark.sign != CODE and self._pending and self._pending[-1].sign == CODE:
-                at -= 1
-            self._pending.insert(at, mark)
-
-    def close(self, mark: Format) -> None:
-        """End formatting; formatting opened within it continues after it."""
-        for waiting in reversed(self._pending):
-            if waiting.is_like(mark):
-                self._pending.remove(waiting)
+    def _begin(self, mark: FormatMark) -> None:
+        """Begin a format; a link or an image within code splits the code around it."""
+        sign, around = mark.sign, self._around
+        is_hidden = self._hides(sign)
+        if self._code >= 0 and not is_hidden:
+            if sign in LINKS or not self._out:
+                inner = self._end_from(self._code)
+                for each in (mark, *inner):
+                    self._begin(each)
                 return
-        if any(each.is_like(mark) for each, _ in self._active):
-            inner = self._close_from(mark)
-            self._pending[:0] = inner
+            is_hidden = True
+        around.append((mark, "" if is_hidden else sign, self._out, self._ended))
+        if is_hidden:
+            return
+        self._out = []
+        self._labels += sign in LINKS
+        if sign == CODE:
+            self._code = len(around) - 1
 
-    def finished(self) -> str:
-        """The finished line; ``still_open`` has the formatting that continues in the next one."""
-        going_on = [*(mark for mark, _ in self._active), *self._pending]
-        if self._active:
-            self._close_from(self._active[0][0])
-        self.still_open = [
-            Format(mark.sign, mark.href, mark.lines + 1)
-            for mark in going_on
-            if mark.lines < MAX_REOPENED or mark.sign not in LINKS
-        ]
-        return "".join(self._out)
+    def _end(self, sign: str) -> None:
+        """End a format; those begun within it continue after it."""
+        if self._around and self._around[-1][0].sign == sign:
+            self._end_last()
+            return
+        signs = [mark.sign for mark, *_ in self._around]
+        if sign in signs:
+            at = len(signs) - 1 - signs[::-1].index(sign)
+            for mark in self._end_from(at)[1:]:
+                self._begin(mark)
 
-    def _begin(self, mark: Format) -> None:
-        sign, start, end = self._closed
-        is_next = mark.sign == sign and self._out[end - 1 : end] == [sign]
-        if is_next and self._out[end:] in ([], [" "]):  # merge adjacent runs of one format
-            del self._out[end - 1]
-            self._active.append((mark, start))
+    def _end_from(self, at: int) -> list[FormatMark]:
+        """End an open format and those within it; return them."""
+        ended = [mark for mark, *_ in self._around[at:]]
+        for _ in ended:
+            self._end_last()
+        return ended
+
+    def _end_last(self) -> None:
+        mark, sign, outside, ended = self._around.pop()
+        if not sign:
+            return
+        content, self._out, self._ended = "".join(self._out), outside, ended
+        if sign == CODE:
+            self._code = -1
+        self._labels -= sign in LINKS
+        if content:
+            self._add_run(mark, content, outside)
+
+    def _add_run(self, mark: FormatMark, content: str, outside: list[str]) -> None:
+        """Add a format with its content; merge it with the same one right before it."""
+        sign = mark.sign
+        if sign == CODE:
+            outside.append(_ticked(content))
+        elif sign in LINKS:
+            outside.append(_linked(mark, content, self._base))
         else:
-            self._active.append((mark, len(self._out)))
-            self._out.append(mark.sign)
-
-    def _close_from(self, mark: Format) -> list[Format]:
-        """End an active run and those within it; return the inner ones."""
-        inner: list[Format] = []
-        while True:
-            last, start = self._active.pop()
-            self._end(last, start)
-            if last.is_like(mark):
-                return inner[::-1]
-            inner.append(last)
-
-    def _end(self, mark: Format, start: int) -> None:
-        if mark.sign == CODE:
-            self._out[start:] = [_ticked("".join(self._out[start + 1 :]))]
-        elif mark.sign in LINKS:
-            self._out[start:] = [_linked(mark, "".join(self._out[start + 1 :]), self._base)]
-        else:
-            self._out.append(mark.sign)
-            self._closed = (mark.sign, start, len(self._out))
+            last, where, end = self._ended
+            if last == sign and where is outside and outside[end:] in ([], [" "]):
+                del outside[end - 1]
+            else:
+                outside.append(sign)
+            outside += (content, sign)
+            self._ended = sign, outside, len(outside)
 
 
 def absolute(href: str, base: Base) -> str:
@@ -720,17 +706,22 @@ def _item(node: Structure, marker: str = "- ") -> list[ContentBlock]:
 
 
 def _joined(blocks: Sequence[ContentBlock]) -> ContentBlock:
-    """Several blocks as one; a list begins on the line right after its paragraph."""
+    """Several blocks as one."""
     if len(blocks) == 1:  # true for most items
         return ContentBlock(blocks[0].text, blocks[0].shown, page=blocks[0].page)
+    text = "\n".join([block.text for block in blocks if block.text])
+    return ContentBlock(text, _shown(blocks), page=blocks[0].page)
+
+
+def _shown(blocks: Sequence[ContentBlock]) -> str:
+    """The Markdown of several blocks; a list begins on the line right after its paragraph."""
     parts: list[str] = []
     for block in blocks:
         if parts:
             is_close = block.tight or _ITEM_START.match(block.shown)
             parts.append("\n" if is_close else "\n\n")
         parts.append(block.shown)
-    text = "\n".join([block.text for block in blocks if block.text])
-    return ContentBlock(text, "".join(parts), page=blocks[0].page)
+    return "".join(parts)
 
 
 def _indent(block: ContentBlock, first: str, rest: str) -> None:
@@ -765,7 +756,7 @@ def _quote(node: Structure) -> list[ContentBlock]:
     joined = _joined(blocks)
     if node.word:
         titled = blocks[0].text.strip(": ").upper() in WORDS
-        shown = _joined(blocks[1:]).shown if titled else joined.shown
+        shown = _shown(blocks[1:]) if titled else joined.shown
         joined.markdown = f"[!{node.word}]\n{shown}".rstrip()
     _indent(joined, "> ", "> ")
     return [joined]

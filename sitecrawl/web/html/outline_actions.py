@@ -3,25 +3,26 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from sitecrawl.web.html.elements import HEADINGS, INLINE, SPAN, TEXT, tag_number
+from sitecrawl.web.html.elements import HEADINGS, SPAN, TEXT, tag_number
 from sitecrawl.web.html.outline import (
     ADMONITIONS,
     CODE,
     DELETED,
     EMPHASIS,
+    ENDS,
     IMAGE,
     LINK,
     MAX_NUMBER,
     MAX_SPAN,
     STRONG,
-    Format,
     NodeKind,
     Structure,
     fenced,
+    opening,
 )
 from sitecrawl.web.html.text_elements import GUTTERS, NUMBERS
 from sitecrawl.web.html.walk import Enter, Leave, Walk, enter_block, leave_block, skip
@@ -56,55 +57,60 @@ _LANGUAGE = re.compile(
 )
 _PANDOC = re.compile(r"(?:^|\s)(?:sourceCode|src)\s+(?:src-)?([\w+#-]+)")
 NO_LANGUAGES = frozenset({"none", "default", "text", "plaintext", "plain", "notranslate", "src"})
-MAX_BEFORE_BOX = 4  # nodes before the box of a task
+BOXES = frozenset({"li", "p", "label"})  # around the box of a task
 LINES_OF_CODE = frozenset({"div", "p", "li", "tr"})
 NO_CODE = frozenset({"br", "script", "style", "template", "button"})
 NOT_ONLY_WORDS = frozenset(map(tag_number, LINES_OF_CODE | NO_CODE))
 """Elements that end a line of code, or hold none."""
-_INPUT = tag_number("input")
 
 
 def outlined(tag: str, inner: Enter | None) -> Enter | None:
     """The action of an element, extended to record the element in the outline."""
     if tag in FORMATS:
-        return _formatted(Format(FORMATS[tag]), inner)
+        return _formatted(FORMATS[tag], inner)
     if tag == "a":
         return _linked(inner)
-    if inner is None or tag == "br":
+    if inner is None:
         return inner
-    if tag in ("img", "area"):
-        return _pictured(inner)
-    if tag in HEADINGS:
-        return _headed(inner)
-    if tag == "pre":
-        return _listed(inner)
-    if tag in INLINE:
-        return inner
+    if tag in _wrappers:
+        return _wrappers[tag](inner)
     make = _makers.get(tag, _admonition if tag in MAY_WARN else None)
-    contained = enter_part if inner is enter_block and make is None else _contained(inner, make)
+    contained = _contained(inner, make) if make is not None else inner
     return _paged(contained) if tag == "section" else contained
 
 
-def _ending(mark: Format, leave: Leave | None) -> Leave:
-    """A leave action that records the end of formatting, after that of the element."""
+def _leaving(sign: str) -> Leave:
+    """A leave action that records the end of a format."""
+    end = ENDS[sign]
 
-    def leave_formatted(walk: Walk, node: LexborNode) -> None:
-        if leave is not None:
-            leave(walk, node)
-        walk.marked.end(mark)
+    def leave_formatted(walk: Walk, _node: LexborNode) -> None:
+        walk.marked.end(end)
 
     return leave_formatted
 
 
-def _formatted(mark: Format, inner: Enter | None) -> Enter:
-    """An action that records the beginning and end of formatting."""
-    leave_plain = _ending(mark, None)
+_leave_link = _leaving(LINK)
+
+
+def _both(leave: Leave, leave_formatted: Leave) -> Leave:
+    """A leave action that records the end of a format, after that of the element."""
+
+    def leave_both(walk: Walk, node: LexborNode) -> None:
+        leave(walk, node)
+        leave_formatted(walk, node)
+
+    return leave_both
+
+
+def _formatted(sign: str, inner: Enter | None) -> Enter:
+    """An action that records the beginning and end of a format."""
+    mark, leave_formatted = opening(sign), _leaving(sign)
 
     def enter_formatted(walk: Walk, node: LexborNode) -> Leave | None:
         leave = inner(walk, node) if inner is not None else None
         if leave is skip or not walk.marked.begin(mark):
             return leave
-        return leave_plain if leave is None else _ending(mark, leave)
+        return leave_formatted if leave is None else _both(leave, leave_formatted)
 
     return enter_formatted
 
@@ -115,10 +121,9 @@ def _linked(inner: Enter | None) -> Enter:
     def enter_link(walk: Walk, node: LexborNode) -> Leave | None:
         leave = inner(walk, node) if inner is not None else None
         href = node.attrs.get("href")  # half the time of a dictionary of all attributes
-        if leave is skip or href is None:
+        if leave is skip or href is None or not walk.marked.begin(opening(LINK, href)):
             return leave
-        mark = Format(LINK, href)
-        return _ending(mark, leave) if walk.marked.begin(mark) else leave
+        return _leave_link if leave is None else _both(leave, _leave_link)
 
     return enter_link
 
@@ -133,45 +138,65 @@ def _pictured(inner: Enter) -> Enter:
         if not source or source.startswith("data:"):
             lazy = (attributes.get(name) for name in LAZY_SOURCES)
             source = next((each for each in lazy if each), "")
-        before = len(text.pieces)
-        if not text.begin(Format(IMAGE, source)):
+        if not text.begin(opening(IMAGE, source)):
             return inner(walk, node)
         leave = inner(walk, node)
-        if len(text.pieces) > before:
-            text.end(Format(IMAGE, source))
-        else:
-            text.unmark()
+        text.end(ENDS[IMAGE])
         return leave
 
     return enter_picture
+
+
+def _broken(inner: Enter) -> Enter:
+    """An action that ends a line at a line break, but not its paragraph."""
+
+    def enter_break(walk: Walk, node: LexborNode) -> Leave | None:
+        if inner is not enter_block:  # removed or a region
+            return inner(walk, node)
+        walk.text.break_line()
+        return None
+
+    return enter_break
+
+
+def _boxed(inner: Enter) -> Enter:
+    """An action that records the box of a task list as GitHub writes it, first in its item."""
+
+    def enter_input(walk: Walk, node: LexborNode) -> Leave | None:
+        attributes, parent = node.attributes, node.parent
+        is_box = attributes.get("type") == "checkbox" and "disabled" in attributes
+        if is_box and parent is not None and parent.tag in BOXES:
+            walk.marked.add_box("[x] " if "checked" in attributes else "[ ] ")
+        return inner(walk, node)
+
+    return enter_input
 
 
 def _paged(inner: Enter) -> Enter:
     """An action that records the page number of a section that is a page of a file."""
 
     def enter_page(walk: Walk, node: LexborNode) -> Leave | None:
-        outline = walk.marked.outline
-        if outline.has_pages:
-            outline.page = _number(node, PAGE, outline.page)
+        if walk.marked.has_pages and (number := _number(node.attributes, PAGE, 0)):
+            walk.marked.begin_page(number)
         return inner(walk, node)
 
     return enter_page
 
 
 def _headed(inner: Enter) -> Enter:
-    """An action that opens a heading in the outline."""
+    """An action that begins a heading in the outline."""
 
     def enter_headed(walk: Walk, node: LexborNode) -> Leave | None:
         leave = inner(walk, node)
         if leave is None or leave is skip:
             return leave
-        outline, count = walk.marked.outline, len(walk.headings)
-        outline.open(Structure(NodeKind.HEADING))
+        text, count = walk.marked, len(walk.headings)
+        text.begin_element(Structure(NodeKind.HEADING))
 
         def leave_headed(walk: Walk, node: LexborNode) -> None:
             leave(walk, node)
             is_listed = len(walk.headings) > count
-            outline.close_heading(walk.headings[-1][2] if is_listed else None)
+            text.end_heading(walk.headings[-1][2] if is_listed else None)
 
         return leave_headed
 
@@ -183,66 +208,52 @@ def _listed(inner: Enter) -> Enter:
 
     def enter_listed(walk: Walk, node: LexborNode) -> Leave | None:
         text = walk.marked
-        outline = text.outline
-        is_outer = not (outline.listings or text.muted)
+        is_outer = not (text.listings or text.muted)
         code = code_of(node, is_fragment=walk.fragments > 0) if is_outer else ""
         leave = inner(walk, node)
         if leave is None or leave is skip:
             return leave
-        outline.listings += 1
-        outline.open(Structure(NodeKind.CODE, word=fenced(code, language_of(node)) if code else ""))
+        text.listings += 1
+        listing = Structure(NodeKind.CODE)
+        listing.word = fenced(code, language_of(node)) if code else ""
+        text.begin_element(listing)
 
         def leave_listed(walk: Walk, node: LexborNode) -> None:
             leave(walk, node)
-            outline.close()
-            outline.listings -= 1
+            text.end_element()
+            text.listings -= 1
 
         return leave_listed
 
     return enter_listed
 
 
-def _contained(inner: Enter, make: Callable[[LexborNode], Structure | None] | None) -> Enter:
-    """An action that opens an element's structure in the outline, and ends the paragraph before."""
+def _contained(inner: Enter, make: Callable[[LexborNode], Structure | None]) -> Enter:
+    """An action that begins an element's structure in the outline."""
 
     def enter_contained(walk: Walk, node: LexborNode) -> Leave | None:
         leave = inner(walk, node)
         if leave is None or leave is skip:
             return leave
-        outline = walk.marked.outline
-        made = make(node) if make is not None else None
-        if made is not None:
-            outline.open(made)
-        outline.broken = True
+        made = make(node)
+        if made is None:
+            return leave
+        walk.marked.begin_element(made)
         if leave is leave_block:
-            return _leave_part if made is None else _leave_structure
+            return _leave_structure
 
         def leave_contained(walk: Walk, node: LexborNode) -> None:
             leave(walk, node)
-            if made is not None:
-                outline.close()
-            outline.broken = True
+            walk.marked.end_element()
 
         return leave_contained
 
     return enter_contained
 
 
-def enter_part(walk: Walk, _node: LexborNode) -> Leave | None:
-    """End the paragraph before a block, and the block's own at its end."""
-    walk.text.flush()
-    walk.marked.outline.broken = True
-    return _leave_part
-
-
-def _leave_part(walk: Walk, _node: LexborNode) -> None:
-    walk.text.flush()
-    walk.marked.outline.broken = True
-
-
 def _leave_structure(walk: Walk, _node: LexborNode) -> None:
     walk.text.flush()
-    walk.marked.outline.close()
+    walk.marked.end_element()
 
 
 def code_of(pre: LexborNode, *, is_fragment: bool = False) -> str:
@@ -279,7 +290,9 @@ def _without_ends(code: str) -> str:
 def _holds_words(node: LexborNode) -> bool:
     """Return True for an element of a listing of which only the text counts."""
     tag = node.tag_id
-    return tag not in NOT_ONLY_WORDS and not (tag == SPAN and node.attrs.get("class") in NUMBERS)
+    return tag not in NOT_ONLY_WORDS and not (
+        tag == SPAN and node.attributes.get("class") in NUMBERS
+    )
 
 
 def _part_lines(parts: list[str], node: LexborNode) -> None:
@@ -330,15 +343,19 @@ def _language_named(named: str, classes: str) -> str | None:
     return None
 
 
-def _classes(node: LexborNode) -> list[str]:
-    return (node.attributes.get("class") or "")[:MAX_CLASSES].lower().split()
+def _classes(attributes: Mapping[str, str | None]) -> list[str]:
+    return (attributes.get("class") or "")[:MAX_CLASSES].lower().split()
 
 
 def _admonition(node: LexborNode) -> Structure | None:
     """A quote for a note or warning; None for any other element."""
-    classes = node.attrs.get("class")
+    classes = node.attributes.get("class")
     word = _kind_of_admonition(classes[:MAX_CLASSES].lower()) if classes else None
-    return Structure(NodeKind.QUOTE, word=word) if word is not None else None
+    if word is None:
+        return None
+    made = Structure(NodeKind.QUOTE)
+    made.word = word
+    return made
 
 
 @lru_cache(maxsize=4_096)
@@ -356,45 +373,39 @@ def _table(node: LexborNode) -> Structure:
 
 
 def _ordered(node: LexborNode) -> Structure:
-    return Structure(NodeKind.LIST, number=min(_number(node, "start", 1), MAX_NUMBER))
+    made = Structure(NodeKind.LIST)
+    made.number = min(_number(node.attributes, "start", 1), MAX_NUMBER)
+    return made
 
 
 def _item(node: LexborNode) -> Structure:
-    """An item with its own number, or with the box of a task list as GitHub writes it."""
-    return Structure(NodeKind.ITEM, number=_number(node, "value", 0), word=_box(node))
-
-
-def _box(node: LexborNode) -> str:
-    child = node.first_child
-    for _ in range(MAX_BEFORE_BOX):
-        if child is None or child.tag_id == _INPUT:
-            break
-        is_wrapper = child.tag in ("p", "label")
-        child = child.first_child if is_wrapper else child.next if child.tag_id == TEXT else None
-    attributes = child.attributes if child is not None and child.tag_id == _INPUT else {}
-    if attributes.get("type") != "checkbox" or "disabled" not in attributes:
-        return ""
-    return "[x] " if "checked" in attributes else "[ ] "
+    made = Structure(NodeKind.ITEM)
+    if attributes := node.attributes:
+        made.number = _number(attributes, "value", 0)
+    return made
 
 
 def _term(node: LexborNode) -> Structure:
-    return Structure(NodeKind.TERM, anchor=node.attributes.get("id") or "")
+    made = Structure(NodeKind.TERM)
+    made.anchor = node.id or ""
+    return made
 
 
 def _cell(node: LexborNode) -> Structure:
     """A cell, or the column of line numbers beside a listing."""
-    if not GUTTERS.isdisjoint(_classes(node)):
-        return Structure(NodeKind.GUTTER)
     made = Structure(NodeKind.CELL)
     made.is_head = node.tag == "th"
-    made.columns = min(_number(node, "colspan", 1), MAX_SPAN)
-    made.rows = _number(node, "rowspan", 1)
+    if attributes := node.attributes:
+        if not GUTTERS.isdisjoint(_classes(attributes)):
+            return Structure(NodeKind.GUTTER)
+        made.columns = min(_number(attributes, "colspan", 1), MAX_SPAN)
+        made.rows = _number(attributes, "rowspan", 1)
     return made
 
 
-def _number(node: LexborNode, name: str, default: int) -> int:
+def _number(attributes: Mapping[str, str | None], name: str, default: int) -> int:
     """The value of an attribute as a positive number, or the default."""
-    value = (node.attrs.get(name) or "").strip()[:9]
+    value = (attributes.get(name) or "").strip()[:9]
     return max(int(value), 1) if value.isascii() and value.isdigit() else default
 
 
@@ -410,5 +421,12 @@ _makers: dict[str, Callable[[LexborNode], Structure | None]] = {
     "td": _cell,
     "th": _cell,
 }
-OUTLINED = (*_makers, *MAY_WARN, "br")
+_wrappers: dict[str, Callable[[Enter], Enter]] = {
+    **dict.fromkeys(HEADINGS, _headed),
+    **dict.fromkeys(("img", "area"), _pictured),
+    "br": _broken,
+    "input": _boxed,
+    "pre": _listed,
+}
+OUTLINED = (*_makers, *MAY_WARN, "br", "input")
 """Block elements that are not paragraphs in an outline."""

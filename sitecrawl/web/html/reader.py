@@ -104,8 +104,8 @@ def read_html(page: Page, markup: bytes, options: ReadOptions) -> Reading:
     page.language, page.language_source = page_language(root, page)
     walk.language = page.language
     if isinstance(walk.text, MarkedText):
-        walk.text.outline.has_pages = not (is_html(page.content_type) or is_xml(page.content_type))
-        walk.text.outline.base = Base(resolve(walk.base or "", page.url) or page.url, "utf-8")
+        walk.text.has_pages = not (is_html(page.content_type) or is_xml(page.content_type))
+        walk.text.base = Base(resolve(walk.base or "", page.url) or page.url, "utf-8")
     marked = _mark_elements(walk, root, markup)
     walk.read(first_node(root))
     walk.text.close()
@@ -291,7 +291,7 @@ def _fill_text(page: Page, head: Head, walk: Walk, markup: bytes) -> None:
         page.heading_at = len(before) + 1 if before else 0
     page.blocks = text.blocks()
     if isinstance(text, MarkedText):
-        page.content = text.outline.blocks()
-        page.cuts += ("outline",) if text.outline.is_cut else ()
+        page.content = text.content()
+        page.cuts += ("outline",) if text.is_cut else ()
     page.times = walk.times
     page.cuts += tuple(each for each in walk.cuts if each not in page.cuts)

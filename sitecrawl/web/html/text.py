@@ -65,18 +65,27 @@ class TextBuilder:
         self._held = 0  # pieces collected before muting
         self._broken = False
 
+    @property
+    def has_words(self) -> bool:
+        """True if a line has begun."""
+        return any(map(str.strip, self.pieces))
+
+    def break_line(self) -> None:
+        """End a line, but not its paragraph."""
+        self.flush()
+
     def flush(self) -> None:
         """End the line of the pieces collected since the last break."""
         if self.muted:
             self._broken = True
-            del self.pieces[self._held :]
+            self.drop_muted()
             return
         if not self.pieces:
             return
         line = "".join(self.pieces).replace("\n", " ").strip()
         is_alt = False
         if self._alts:
-            is_alt = self._alts == sum(not piece.isspace() for piece in self.pieces)
+            is_alt = self._alts == sum(bool(piece.strip()) for piece in self.pieces)
             self._alts = 0
         self.pieces.clear()
         # The space is the one printable white space; most lines are returned unchanged.
@@ -120,7 +129,7 @@ class TextBuilder:
         self.has_foreign_alt = self.has_foreign_alt or foreign
         marked = f"{FOREIGN_OPEN}{text}{FOREIGN_CLOSE}" if foreign else text
         self.pieces.append(f" {marked} ")
-        self._alts += 1
+        self._alts += not self.muted
 
     def mute(self) -> None:
         """Drop all text from here on; a word begun before may continue afterwards."""
@@ -134,9 +143,13 @@ class TextBuilder:
         self.muted = max(0, self.muted - 1)
         if self.muted:
             return
-        del self.pieces[self._held :]
+        self.drop_muted()
         if self._broken:
             self.flush()
+
+    def drop_muted(self) -> None:
+        """Drop the pieces that were added while muted."""
+        del self.pieces[self._held :]
 
     def close(self) -> None:
         """End the last line; if text is still muted, that is the line begun before."""

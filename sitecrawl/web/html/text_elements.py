@@ -331,7 +331,7 @@ def in_language(inner: Enter | None) -> Enter:
             return skip
         text, outer = walk.text, walk.text.language
         text.language = _foreign_language(walk, node)
-        start, lines = len(text.pieces), len(text.lines)
+        start, lines = len(text.pieces) if text.has_words else 0, len(text.lines)
 
         def leave_foreign(walk: Walk, node: LexborNode) -> None:
             if leave is not None:

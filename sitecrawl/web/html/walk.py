@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from selectolax.lexbor import LexborHTMLParser
 
 from sitecrawl.web.html.elements import PHRASES, TEXT
-from sitecrawl.web.html.outline import MarkedText, Outline
+from sitecrawl.web.html.outline import MarkedText
 from sitecrawl.web.html.parser_bounds import bounded
 from sitecrawl.web.html.text import TextBuilder, link_text
 
@@ -119,7 +119,7 @@ class Walk:
         self.options = options
         self.text: TextBuilder
         if options.outline:
-            self.text = self.marked = MarkedText(Outline())
+            self.text = self.marked = MarkedText()
         else:
             self.text = TextBuilder()
         self.found: list[Found] = []
