@@ -287,7 +287,7 @@ def _split(blocks: Sequence[ContentBlock], options: SectionOptions) -> Iterator[
     cuts next to it.
     """
     most = options.max_size
-    if not most:
+    if not most or sum([len(block.shown) for block in blocks]) <= most:  # true for most sections
         yield list(blocks)
         return
     small = [piece for block in blocks for piece in _pieces(block, most)]
