@@ -30,12 +30,15 @@ MIN_TEXT = 250  # characters of prose of a page whose text has a place
 MIN_LINK_SHARE = 0.6  # links for each line of a list of links
 MAX_LINK_TEXT = 40  # characters for each of its links
 HOLDING_SHARE = 0.8  # of the prose that the element around the text holds
+TYPED_SHARE = 0.7  # the same, where the metadata tells the kind of the page, unless it is a manual
 MAX_CONTROL = 40  # characters of the text of a button
 MAX_BAR = 2  # lines
 MIN_ONWARD = 2  # links to the pages around this one, at least half of a bar's
 MAX_NAMED_SHARE = 0.25  # of the prose, in an element beside the text with a name, or a form
 MAX_SHARE = 0.5  # of the text, of a part that is furniture
-MAX_TEASER = 200  # characters for each link of a box below a heading such as "Related"
+MIN_POSTS = 3  # elements of one class, each beside a post
+MAX_BESIDE = 3  # times the text, in lists and furniture beside it
+MAX_TEASER = 300  # characters for each link of a box below a heading such as "Related"
 MIN_LABELS = 3  # images with a label as their ALT, as in galleries and lists
 # Parts that are not the content of a page of a type: those that may have sentences, beside those
 # that stand apart on every page, and those that are furniture only without any.
@@ -60,7 +63,7 @@ def may_hold_furniture(
     """Return False for a page with a main element in which nothing can be furniture."""
     return (
         not main
-        or page_type == page_types.PRODUCT
+        or page_type in {page_types.PRODUCT, page_types.THREAD}
         or bool(by_kind.keys() & _KINDS)
         or any(map(ELSEWHERE.match, headings))
     )
@@ -106,6 +109,8 @@ class Furniture:
         found += self._of_type()
         if self._type == page_types.PRODUCT:
             found.append(("repeated", self._repeated(headings)))
+        if self._type == page_types.THREAD:
+            found.append(("poster", self._of_posts()))
         return found
 
     def _of(self, kind: str) -> Sequence[Region]:
@@ -147,7 +152,8 @@ class Furniture:
 
         Within a main element only in articles and threads: a manual's lists are a part of it.
         """
-        wanted = self._prose[-1] * HOLDING_SHARE
+        is_typed = self._type not in {"", page_types.DOCUMENTATION}
+        wanted = self._prose[-1] * (TYPED_SHARE if is_typed else HOLDING_SHARE)
         if self._prose[-1] < MIN_TEXT or (self._main and self._type not in WRITTEN):
             return []
         holding = (each for each in self._blocks if self._prose_size(each) >= wanted)
@@ -163,14 +169,16 @@ class Furniture:
                     if self._is_list(each) and self._size(each) <= most:
                         yield each
 
-    def _beside(self) -> Iterator[Region]:
+    def _beside(self) -> list[Region]:
         """Beside the text, every list of links, and every element with a name of furniture.
 
-        Below an article, what tells of its author too, and boxes that announce other pages.
+        Below an article, what tells of its author too, and boxes that announce other pages. Where
+        far more stands beside it, it is not the text: a paragraph below a list of goods is none.
         """
         if not self._core:
-            return
+            return []
         text, most = self._core[0], self._prose[-1] * MAX_NAMED_SHARE
+        found: list[Region] = []
         teasers: list[Region] = []
         for each in self._blocks:
             if each.end > text.start and each.start < text.end:
@@ -178,12 +186,15 @@ class Furniture:
             is_below = self._type == page_types.ARTICLE and each.start >= text.end
             names = _AFTER_ARTICLE if is_below else _AROUND_TEXT
             if self._is_list(each) or (each.kind in names and self._prose_size(each) < most):
-                yield each
+                found.append(each)
             elif is_below and self._is_teaser(each) and self._prose_size(each) < most:
                 teasers.append(each)
         teasers = merged(teasers)
         if sum(map(self._size, teasers)) <= MAX_SHARE * self._size(text):
-            yield from teasers
+            found += teasers
+        found = self._small(found)
+        is_text = sum(map(self._size, found)) <= MAX_BESIDE * self._size(text)
+        return found if is_text else []
 
     def _is_teaser(self, each: Region) -> bool:
         """Return True for a box of links with little text for each, unless it is one of comments."""
@@ -257,6 +268,26 @@ class Furniture:
             yield APART if kind == FOOT else kind, self._minor(named)
         for kind in WITHOUT_SENTENCES.get(self._type, (FILTERS,)):
             yield kind, self._minor(each for each in self._of(kind) if not self._prose_size(each))
+
+    def _of_posts(self) -> list[Region]:
+        """Elements of one class beside the posts of a thread, with links and without a sentence in any.
+
+        Only where as many elements of another class have sentences in half of them.
+        """
+        groups: dict[str, list[Region]] = {}
+        for each in self._blocks:
+            if each.classes:
+                groups.setdefault(each.classes, []).append(each)
+        told = [sum(map(bool, map(self._prose_size, group))) for group in groups.values()]
+        posts = 2 * max(told, default=0)
+        return merged(
+            each
+            for group in groups.values()
+            if MIN_POSTS <= len(group) <= posts
+            and sum(each.links for each in group) >= len(group)
+            and not any(map(self._prose_size, group))
+            for each in group
+        )
 
     def _repeated(self, headings: Sequence[Region]) -> list[Region]:
         """Lines of a product's page that stand on it before, such as the labels of its variants.

@@ -19,8 +19,8 @@ PROPERTIES = frozenset(
 )
 # Types that describe the page itself; others describe the site or its parts.
 DESCRIBING = re.compile(
-    r"(Article|Posting|Page|Product|Recipe|Event|Book|Course|Movie|Dataset|HowTo|Report|Review"
-    r"|JobPosting|CreativeWork|VideoObject|SoftwareSourceCode|SoftwareApplication|Person|Place)$"
+    r"(Article|Posting|Page|Product(?:Group|Model)?|Vehicle|Car|Recipe|Event|Book|Course|Movie"
+    r"|Dataset|HowTo|Report|Review|JobPosting|CreativeWork|VideoObject|SoftwareSourceCode|SoftwareApplication|Person|Place)$"
 )
 # A question with an author is what a page of questions and answers is about, and no frequent one.
 QUESTION = "Question"

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from sitecrawl.web.html.comments import OF_COMMENTS, take_comments
 from sitecrawl.web.html.furniture import (
-    HOLDING_SHARE,
+    TYPED_SHARE,
     ByKind,
     Furniture,
     Parts,
@@ -150,7 +150,7 @@ def enter_container(walk: Walk, node: LexborNode) -> Leave | None:
     if text.pieces or text.muted:
         text.flush()
     attributes = node.attributes
-    name = ""
+    name = classes = ""
     if attributes:
         classes, identity = attributes.get("class") or "", attributes.get("id") or ""
         if node.tag == "table":  # its name says what the data are
@@ -158,7 +158,7 @@ def enter_container(walk: Walk, node: LexborNode) -> Leave | None:
         name = name_of_part(classes, identity)
         if not name and "itemtype" in attributes:
             name = name_of_item(attributes["itemtype"] or "")
-    walk.blocks.append((len(text.lines), walk.anchors, walk.onward, name))
+    walk.blocks.append((len(text.lines), walk.anchors, walk.onward, name, classes))
     return leave_container
 
 
@@ -167,12 +167,12 @@ def leave_container(walk: Walk, node: LexborNode) -> None:
     text = walk.text
     if text.pieces or text.muted:
         text.flush()
-    start, anchors, onward, name = walk.blocks.pop()
+    start, anchors, onward, name, classes = walk.blocks.pop()
     end = len(text.lines)
     if end > start:
         kind = name or (BLOCK if node.tag in DIVISIONS else LIST)
         links = walk.anchors - anchors
-        walk.regions.append(Region(kind, start, end, links, walk.onward - onward))
+        walk.regions.append(Region(kind, start, end, links, walk.onward - onward, classes))
 
 
 def in_region(kind: str) -> Callable[[Enter | None], Enter]:
@@ -376,10 +376,13 @@ def choose_article(
     if _size(lines, bytes(map(and_, own, kept))) < MIN_CONTENT:
         return choice
     sizes = [0, *accumulate(len(line) * mine for line, mine in zip(lines, own, strict=True))]
-    least = HOLDING_SHARE * sizes[-1]
+    least = TYPED_SHARE * sizes[-1]
     holding = (each for each in walk.regions if sizes[each.end] - sizes[each.start] >= least)
     around = min(holding, key=lambda each: each.end - each.start, default=Region("", 0, count))
-    parts = [slice(start, end) for start, end, _ in walk.headings]
+    titles = [slice(start, end) for start, end, _ in walk.headings]
+    parts = [each for each in titles if each.start < around.end]
+    if len(parts) * 2 < len(titles):  # a list of titles
+        parts = titles
     parts += [
         slice(each.start, each.end)
         for each in walk.regions

@@ -47,6 +47,10 @@ _PRODUCT = re.compile(r"(?:Product|ProductGroup|ProductModel|IndividualProduct|V
 _JSON_ARTICLE = re.compile(
     r'"@type"\s*:\s*\[?\s*"(?:(?!Tech)[A-Z][a-z]+)?(?:Article|BlogPosting|Report)"'
 )
+# The address of an article of a blog or newspaper: its last part is a title of three words and more.
+_OF_ARTICLE = re.compile(
+    r"\w+://[^?#]*?/(?:blogs?|news|articles?|posts?|stor(?:y|ies))/[^?#]*?[^/?#-]+(?:-[^/?#-]+){2,}/?(?:[?#]|$)"
+)
 _OFFERS = '"offers"'
 _TECHNICAL = '"TechArticle"'
 
@@ -75,7 +79,7 @@ def _is_offered(types: Sequence[str], scripts: Sequence[str]) -> bool:
 
 
 def _is_article(page: Page, declared: str, scripts: Sequence[str]) -> bool:
-    """Return True if the metadata says that the page is an article of a newspaper or blog.
+    """Return True if the metadata or the address says that the page is an article of a newspaper or blog.
 
     Articles of manuals (TechArticle) do not count: extractors lose a tenth of their text. Nor does
     microdata: a theme of Sphinx marks each page of a manual as an article.
@@ -84,4 +88,5 @@ def _is_article(page: Page, declared: str, scripts: Sequence[str]) -> bool:
         declared == "article"
         or "article:published_time" in page.metas
         or any(map(_JSON_ARTICLE.search, scripts))
+        or _OF_ARTICLE.match(page.url) is not None
     ) and not any(_TECHNICAL in script for script in scripts)

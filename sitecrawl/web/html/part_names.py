@@ -14,7 +14,7 @@ _WORDS = {
         *("related", "recommended", "recommendation", "recommendations", "upsell", "upsells"),
         *("crosssell", "crosssells", "recently", "alsolike", "similar", "trending"),
         *("sidebar", "breadcrumb", "breadcrumbs"),
-        *("modal", "popover", "tooltip", "dropdown", "dialog", "actions"),
+        *("modal", "popup", "popover", "tooltip", "dropdown", "dialog", "actions"),
         *("newsletter", "subscribe", "signup", "signin", "login", "share", "sharing", "social"),
         *("feedback", "respond", "reactions"),
     ),

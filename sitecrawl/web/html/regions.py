@@ -15,7 +15,7 @@ class Region(NamedTuple):
     """Lines of one element: its kind, the index of the first line, and the exclusive end.
 
     ``links`` is the number of links in a block, and ``onward`` of those to pages in the order of the
-    site, such as the next one.
+    site, such as the next one. ``classes`` is its class attribute.
     """
 
     kind: str
@@ -23,6 +23,7 @@ class Region(NamedTuple):
     end: int
     links: int = 0
     onward: int = 0
+    classes: str = ""
 
 
 def merged(regions: Iterable[Region]) -> list[Region]:
