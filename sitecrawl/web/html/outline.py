@@ -305,6 +305,8 @@ class MarkedText(TextBuilder):
             self.is_cut = True
         elif self._taken is None:
             self._events.append(line)
+        elif self._joined and self._marks == 1:  # the line break alone
+            self._events.append(OutlineLine(line, escaped(line), joined=True))
         else:
             added = OutlineLine(line, "", self._joined, pieces=self._taken)
             self._unwritten += len(self._taken)
