@@ -208,7 +208,7 @@ def region_actions(options: ReadOptions) -> dict[str, Enter]:
         "section": enter_section,
     }
     if "furniture" not in options.keep_parts:
-        actions |= dict.fromkeys(("div", "ul", "ol", "dl", "table"), enter_container)
+        actions |= dict.fromkeys(("div", "ul", "ol", "table"), enter_container)
         actions["form"] = enter_form
         actions["select"] = in_region(MENU)(enter_select)
         actions["button"] = region_action(CONTROL, sectioning=False)
