@@ -262,6 +262,7 @@ class MarkedText(TextBuilder):
             super().flush()
             return
         before, self._taken = len(self.lines), self.pieces.copy()
+        self.pieces[:] = filter(None, self.pieces)  # a line of one piece takes no memory of its own
         super().flush()
         self._continue(self._taken, before)
         self._taken = None
@@ -280,9 +281,12 @@ class MarkedText(TextBuilder):
             return
         ended = len(self.lines) > before
         for mark in _unmatched(pieces):
-            is_long = ended and mark.lines >= MAX_REOPENED and mark.sign in LINKS
-            if mark.opens and not is_long:
-                self.pieces.append(opening(mark.sign, mark.href, mark.lines + 1) if ended else mark)
+            if not mark.opens:
+                continue
+            if not ended or mark.sign not in LINKS:
+                self.pieces.append(mark)
+            elif mark.lines < MAX_REOPENED:
+                self.pieces.append(opening(mark.sign, mark.href, mark.lines + 1))
         self._marks = len(self.pieces)
 
     def drop_muted(self) -> None:
@@ -305,8 +309,6 @@ class MarkedText(TextBuilder):
             self.is_cut = True
         elif self._taken is None:
             self._events.append(line)
-        elif self._joined and self._marks == 1:  # the line break alone
-            self._events.append(OutlineLine(line, escaped(line), joined=True))
         else:
             added = OutlineLine(line, "", self._joined, pieces=self._taken)
             self._unwritten += len(self._taken)
