@@ -13,6 +13,7 @@ from itertools import count
 from typing import TYPE_CHECKING
 
 from sitecrawl.web.content_blocks import ContentBlock
+from sitecrawl.web.html.scripts import UNKNOWN_VALUE
 from sitecrawl.web.html.text import PERMALINKS, TextBuilder, cleaned
 from sitecrawl.web.urls.url import Base
 from sitecrawl.web.whitespace import BLOCK, squeezed, word_parts
@@ -587,7 +588,7 @@ def absolute(href: str, base: Base) -> str:
     href = href.strip()
     reference, sign, fragment = href.partition("#")
     url = base.resolve(reference) if reference else base.url.partition("#")[0]
-    if url is None or len(url) + len(fragment) > MAX_URL:
+    if url is None or len(url) + len(fragment) > MAX_URL or UNKNOWN_VALUE in href:
         return ""
     if url.startswith(("javascript:", "data:", "about:")):
         return ""
