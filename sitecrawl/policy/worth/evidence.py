@@ -25,6 +25,7 @@ from sitecrawl.policy.worth.kinds import (
     FOUND_ON,
     FRUITLESS,
     NAMES,
+    OF_WORD,
     PARAMETER,
     SET,
     TRANSLATED,
@@ -46,6 +47,8 @@ LOW = 0.3
 MIN_TRIED, MIN_POOLED, MIN_OF_POOL = 6, 2, 3
 """Number of pages of a kind requested in a run before others are left out, and where a pool of the kind
 brings nothing; then as many of the pool are enough."""
+RECENT = 0.5
+"""Weight of a page that brought something and fifty that did not since: until then it counts."""
 BARREN = 0.01
 """Yield that a kind begins with if a pool of it brings nothing."""
 POOLS = {
@@ -234,10 +237,17 @@ class Evidence:
         return weight > 0 and known.found + BARREN * weight < LOW * (known.tried + weight)
 
     def _barren_weight(self, kind: Kind) -> float:
-        """Return the number of pages that the pools of a kind count for, as these bring nothing."""
+        """Return the number of pages that the pools of a kind count for, as these bring nothing.
+
+        None while those with its word bring enough: months bring something where days do not.
+        """
         weight = 0.0
         for pool in kind.pools:
             known = self.pools.get(pool, UNKNOWN)
+            if pool.basis == OF_WORD:
+                if known.found >= RECENT and known.mean >= 1 / self.effort:
+                    return 0.0
+                continue
             enough, low, part, most = POOLS[pool.basis]
             if known.tried >= enough and known.mean < low:
                 weight = max(weight, min(known.tried * part, most))

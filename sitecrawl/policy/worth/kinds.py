@@ -46,8 +46,9 @@ FOUND_ON = " on "
 NAMES, SET, FOLDER, PARAMETER = "names", "set", "folder", "parameter"
 """Bases of pools, what their kinds share: the same parameters on one path; as many parameters on one path; a directory; a
 parameter on any path."""
-COPY, TRANSLATED = "copy", "translated"
-"""Further bases: an alias; all declared translations that were read under another address."""
+COPY, TRANSLATED, OF_WORD = "copy", "translated", "word"
+"""Further bases: an alias; all declared translations that were read under another address; the same parameters with
+one word as a value, a pool that is only asked if it brings something."""
 
 NUMBER = "<#>"
 _NUMBER = re.compile(r"\d+")
@@ -136,7 +137,10 @@ class Kinds:
         word = self._word(path, template.parameters, url)
         values = {name: shape_of(value) for name, value in parameters_of(url)} | word
         shapes = "&".join(sorted(f"{name}={shape}" for name, shape in values.items()))
-        return Kind(f"{path}?{shapes}{again}", _pools(path, template.parameters))
+        related = _pools(path, template.parameters)
+        for each in word.values():
+            related += (Pool(OF_WORD, f"{related[0].name} {each}"),)
+        return Kind(f"{path}?{shapes}{again}", related)
 
     def shape(self, url: str) -> str:
         """Return the path of the kind of a URL, in which all that looks like a number is one."""
