@@ -40,9 +40,10 @@ _IDS = {
 """Marks of software that names no generator, or whose generator meta is often removed: a meta's
 content, a link's address and title by its relation, a script's file with its folder, the id of
 the body or root."""
+_NAVIGATION_OF_DOCBOOK = b'<div class="navheader">'
 
 
-def generators(head: Head, ids: Iterable[str] = ()) -> tuple[str, ...]:
+def generators(head: Head, ids: Iterable[str] = (), markup: bytes = b"") -> tuple[str, ...]:
     """Return the names of the software that made a page, in lower case and without versions.
 
     ``<meta name=generator content="MediaWiki 1.39.10">`` gives ``mediawiki``, ``gitweb/2.39.5
@@ -50,6 +51,8 @@ def generators(head: Head, ids: Iterable[str] = ()) -> tuple[str, ...]:
     """
     named = (_NAME.match(content) for content in head.metas.get("generator", ()))
     names = [name[0].lower() for name in named if name]
+    if _NAVIGATION_OF_DOCBOOK in markup:
+        names.append("docbook")
     return tuple(dict.fromkeys([*names, *_marks(head, ids)]))
 
 

@@ -15,7 +15,16 @@ PRODUCT, THREAD = "product", "thread"
 _SOFTWARE = {
     **dict.fromkeys(
         (
-            *("antora", "asciidoctor", "bookdown", "doxygen", "docusaurus", "docutils", "gitbook"),
+            *(
+                "antora",
+                "asciidoctor",
+                "bookdown",
+                "docbook",
+                "doxygen",
+                "docusaurus",
+                "docutils",
+                "gitbook",
+            ),
             *("javadoc", "jsdoc", "mdbook", "mintlify", "mkdocs", "pdoc", "readme", "rustdoc"),
             *("sphinx", "starlight", "typedoc", "vitepress", "vuepress", "yard"),
         ),

@@ -9,7 +9,7 @@ NAMED, APART, CAROUSEL = "named", "apart", "carousel"
 FILTERS, POSTER, AUTHOR, FOOT = "filters", "poster", "author", "foot"
 COMMENTS, REVIEWS, ANSWER, BROWSER = "comments", "reviews", "answer", "browser"
 _WORDS = {
-    FOOT: ("footer", "copyright"),
+    FOOT: ("footer", "copyright", "navheader", "navfooter", "printfooter", "catlinks"),
     APART: (
         *("related", "recommended", "recommendation", "recommendations", "upsell", "upsells"),
         *("crosssell", "crosssells", "recently", "alsolike", "similar", "trending"),
@@ -29,7 +29,13 @@ _WORDS = {
     ),
     # Last, so that a list of recent comments, or the links between their pages, is none of them.
     COMMENTS: ("comment", "comments", "commentlist", "commentarea", "commentthread", "disqus"),
-    BROWSER: ("browser", "browsehappy", "js", "nojs"),  # with a further word, see _OF_BROWSER
+    BROWSER: (
+        "browser",
+        "browsehappy",
+        "js",
+        "nojs",
+        "usa",
+    ),  # with a further word, see _OF_BROWSER
     REVIEWS: ("review", "reviews", "reviewlist", "bazaarvoice", "yotpo", "jdgm", "trustpilot"),
 }
 # Headings of boxes that lead to other pages.
@@ -54,9 +60,9 @@ _OF_SUBJECT = re.compile(
     r"(?<!\S)(?:(?:admonition|category|tag)-\S+|\S*(?:no|has|without|hide|show|single)[-_]?comments?\S*"
     r"|\S*(?:comments?|reviews?)[-_](?:open|closed|count|counts|link|number|icon|off|on|enabled)\S*)"
 )
-# Notices of an old browser, or one without scripts.
+# Notices of an old browser, or one without scripts, and that a site is of the United States' government.
 _OF_BROWSER = re.compile(
-    r"browser[-_]?(?:warning|upgrade)|browse-?happy|no-?js-?only", re.IGNORECASE
+    r"browser[-_]?(?:warning|upgrade)|browse-?happy|no-?js-?only|usa-banner", re.IGNORECASE
 )
 # Types of schema.org of comments and reviews, and of questions and answers.
 _ITEMS = (

@@ -100,7 +100,7 @@ def read_html(page: Page, markup: bytes, options: ReadOptions) -> Reading:
     page.metas = {name: tuple(contents) for name, contents in head.metas.items()}
     body = body_of(root)
     ids = (each.attributes.get("id") or "" for each in (root, body) if each is not None)
-    page.generators = generators(head, ids)
+    page.generators = generators(head, ids, markup)
     page.language, page.language_source = page_language(root, page)
     walk.language = page.language
     if isinstance(walk.text, MarkedText):
