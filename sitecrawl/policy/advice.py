@@ -5,7 +5,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Mapping
 from functools import cache
-from pathlib import Path
+from importlib.resources import files
 from typing import NamedTuple
 
 from sitecrawl.policy.outcomes import PAGE_FAULTS
@@ -23,7 +23,7 @@ class Advice(NamedTuple):
 @cache
 def all_advice() -> Mapping[str, Advice]:
     """Return the advice for each reason; the texts are in ``advice.toml``."""
-    table = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
+    table = tomllib.loads(files(__package__).joinpath("advice.toml").read_text("utf-8"))
     told = {
         reason: Advice(words, remedy.format_map(table["words"]))
         for reason, (words, remedy) in table["advice"].items()

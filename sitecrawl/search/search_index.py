@@ -17,6 +17,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
+from importlib.resources import files
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
@@ -166,7 +167,7 @@ class SearchIndex:
             )
         self._connection.execute("PRAGMA journal_mode = WAL")
         with self.transaction():
-            schema = Path(__file__).with_suffix(".sql").read_text("utf-8")
+            schema = files(__package__).joinpath("search_index.sql").read_text("utf-8")
             for statement in schema.split(";\n"):
                 self._connection.execute(statement)
             self._connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")

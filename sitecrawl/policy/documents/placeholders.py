@@ -13,7 +13,7 @@ import tomllib
 from collections import Counter
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path
+from importlib.resources import files
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
@@ -47,7 +47,7 @@ MAX_OWN_WORDS, MAX_LOGIN_WORDS = 3, 8  # of a notice: the name of a firm; of a l
 _PASSWORD = re.compile(rb"""\btype\s*=\s*["']?password\b""", re.IGNORECASE)
 _CONTROL = re.compile(rb"<(?:button|input|form)\b", re.IGNORECASE)
 _SCRIPT = re.compile(rb"<script\b", re.IGNORECASE)
-_TEXTS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
+_TEXTS = tomllib.loads(files(__package__).joinpath("placeholders.toml").read_text("utf-8"))
 _PATTERNS = {name: "".join(lines) for name, lines in _TEXTS["patterns"].items()}
 _FOR_SALE = _PATTERNS["for_sale"]
 _LOGIN = re.compile(_PATTERNS["login"], re.IGNORECASE)

@@ -13,7 +13,7 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from pathlib import Path
+from importlib.resources import files
 from typing import ClassVar, NamedTuple, Self
 from urllib.parse import unquote
 
@@ -77,7 +77,7 @@ def _text(url: str) -> str:
 @cache
 def programs() -> Mapping[str, Program]:
     """Return the known programs by their names."""
-    text = Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")
+    text = files(__package__).joinpath("known_views.toml").read_text("utf-8")
     return {name: _program(name, table) for name, table in tomllib.loads(text).items()}
 
 
