@@ -17,6 +17,7 @@ from sitecrawl.extensions.crawl import crawl_of
 from sitecrawl.frontier.base import Candidate
 from sitecrawl.reqmeta import BEGAN, OWN, is_adhoc, visit_of
 from sitecrawl.scheduling.origin import Origin
+from sitecrawl.web.urls.url import origin as origin_key
 
 logger = logging.getLogger(__name__)
 
@@ -145,13 +146,13 @@ class OriginScheduler(Component, BaseScheduler):
         return None
 
     def _request_of(self, origin: Origin, now: float) -> Request | None:
-        waiting = origin.login_steps or origin.adhoc_requests
+        waiting = origin.urgent_requests or origin.adhoc_requests
         if waiting and self._leased.must_acquire_lease(origin):
             return None
-        if origin.login_steps:
-            return origin.login_steps.popleft()
+        if origin.urgent_requests:
+            return origin.urgent_requests.popleft()
         if self._robots.due(origin, now) and self._leased.may_request(origin):
-            return self._robots.request(origin)
+            return self._robots_request(origin)
         if self._login is not None and self._login.comes_first(origin):
             return self._login.request(origin) if self._leased.may_request(origin) else None
         if self._usage_files.due(origin, now):
@@ -168,6 +169,15 @@ class OriginScheduler(Component, BaseScheduler):
             return due
         self._budget.spend()
         return self._visit_requests.request(due, origin)
+
+    def _robots_request(self, origin: Origin) -> Request | None:
+        """Make the request for robots.txt, or queue it at the origin that it was redirected to."""
+        request = self._robots.request(origin)
+        key = origin_key(request.url)
+        if key in ("", origin.key):
+            return request
+        self._queues.enqueue_urgent(request, key)
+        return None
 
     def _wake_at(self, when: float | None) -> None:
         if when is None or (self._timer is not None and self._timer.when() <= when):

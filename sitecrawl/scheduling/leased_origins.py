@@ -20,6 +20,7 @@ from sitecrawl.crawl.recorder import Recorder
 from sitecrawl.events import Event
 from sitecrawl.frontier.base import OriginState
 from sitecrawl.policy.http.answers import FailureBudget
+from sitecrawl.reqmeta import occupying, robots_of
 from sitecrawl.resolver import addresses_of
 from sitecrawl.scheduling.background import BackgroundTasks
 from sitecrawl.scheduling.origin import TRANSITIONS, Origin, OriginPhase, PacingSlot, RobotsFile
@@ -223,6 +224,7 @@ class LeasedOrigins:
         state = await self._owner.frontier.claim(origin.key)
         if state is None:
             origin.lease_denied()
+            self._return_robots_requests(origin)
             asyncio.get_running_loop().call_later(RETRY_LEASE_SECONDS, self._claim_again, origin)
             self.acquired.send(origin)
             return
@@ -230,8 +232,19 @@ class LeasedOrigins:
             origin.give_up(state.given_up or f"{origin.key} was given up for this run")
         self._take_lease(state)
 
+    def _return_robots_requests(self, holder: Origin) -> None:
+        """Request a robots.txt that redirects to an origin of another worker in the turn of its own."""
+        for request in tuple(holder.urgent_requests):
+            asking = robots_of(request)
+            if asking is not None and asking is not holder:
+                holder.urgent_requests.remove(request)
+                request.meta.update(occupying(asking))
+                asking.urgent_requests.append(request)
+                self.acquired.send(asking)
+
     def _claim_again(self, origin: Origin) -> None:
-        if origin.phase is OriginPhase.LEASED_ELSEWHERE and origin.adhoc_requests:
+        is_elsewhere = origin.phase is OriginPhase.LEASED_ELSEWHERE
+        if is_elsewhere and (origin.adhoc_requests or origin.urgent_requests):
             origin.lease_asked()
             self._tasks.begin(self._claim(origin))
 

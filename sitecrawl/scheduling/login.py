@@ -126,7 +126,7 @@ class Login:
         )
 
     def _send(self, request: Request, origin: Origin) -> None:
-        origin.login_steps.append(self._request(request, origin))
+        origin.urgent_requests.append(self._request(request, origin))
         self._queues.ready.push(origin)
         self._tasks.wake()
 

@@ -173,7 +173,7 @@ class Origin:
     sent in this run, with the word of the reason beside it. Nothing is sent while a file about the
     use of pages is requested (``awaits_terms``), and only its steps during a login.
 
-    ``adhoc_requests`` are requests that are not visits, ``login_steps`` come before all others, and
+    ``adhoc_requests`` are requests that are not visits, ``urgent_requests`` come before all others, and
     the heap ``retries`` after all else that is due. ``open_visits`` counts the visits that have begun
     and are not committed yet, ``queued_at`` is the time for which the origin is in the ready queue,
     None while it is not. By fingerprint, for URLs whose visit has not ended: ``retry_count`` counts
@@ -196,7 +196,7 @@ class Origin:
     retries: list[tuple[float, int, DueUrl | Request]] = field(default_factory=list)
     retries_made: int = 0
     adhoc_requests: deque[Request] = field(default_factory=deque)
-    login_steps: deque[Request] = field(default_factory=deque)
+    urgent_requests: deque[Request] = field(default_factory=deque)
     in_flight: int = 0
     retry_count: Counter[int] = field(default_factory=Counter)
     alternate_url: dict[int, str] = field(default_factory=dict)
@@ -219,7 +219,7 @@ class Origin:
         """Time of its turn: at once if it is given up, as nothing will be sent then."""
         if self.given_up:
             return 0.0
-        if self.retries and not (self.todo or self.adhoc_requests or self.login_steps):
+        if self.retries and not (self.todo or self.adhoc_requests or self.urgent_requests):
             return max(self.slot.ready_at, self.retries[0][0])
         return self.slot.ready_at
 
@@ -233,7 +233,7 @@ class Origin:
         """True if the origin has something to send when its turn comes."""
         if self.awaits_lease or self.awaits_terms:
             return False
-        if self.login_steps:
+        if self.urgent_requests:
             return True
         if self.robots.is_asked or self.awaits_login:
             return False
@@ -242,7 +242,7 @@ class Origin:
     @property
     def is_done(self) -> bool:
         """True if nothing is queued, in flight or uncommitted."""
-        waiting = self.adhoc_requests or self.login_steps or self.in_flight or self.open_visits
+        waiting = self.adhoc_requests or self.urgent_requests or self.in_flight or self.open_visits
         if waiting or self.phase not in TRANSITIONS["rest"]:
             return False
         return bool(self.given_up or not self._has_due)
@@ -300,7 +300,7 @@ class Origin:
 
         An origin that was handed over itself stays until it has been here since ``received_before``.
         """
-        requests = self.adhoc_requests or self.login_steps or self.awaits_login
+        requests = self.adhoc_requests or self.urgent_requests or self.awaits_login
         failures = self.retries or self.retry_count or self.failure_budget.is_charged
         if requests or failures or self.pace.backoff or not self.robots.is_steady:
             return False

@@ -174,6 +174,12 @@ class OriginQueues:
         origin.retry_at(request, asyncio.get_running_loop().time() + wait)
         self.ready.push(origin)
 
+    def enqueue_urgent(self, request: Request, key: str) -> None:
+        """Queue a request for another origin's robots.txt at the origin ``key``."""
+        host = self._assign(request, key)
+        host.urgent_requests.append(request)
+        self.ready.push(host)
+
     def _assign(self, request: Request, key: str) -> Origin:
         origin = self._leased.ensure(key)
         request.meta.update(occupying(origin))
