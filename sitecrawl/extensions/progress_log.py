@@ -25,7 +25,7 @@ from sitecrawl.crawl.run_summary import counted
 from sitecrawl.extensions.crawl import crawl_of
 from sitecrawl.extensions.crawl_ending import ending_of
 from sitecrawl.frontier.base import FrontierError
-from sitecrawl.output.feeds import OUTPUT_FAILED, OVERWRITTEN, Feeds
+from sitecrawl.output.feeds import OUTPUT_FAILED, Feeds
 from sitecrawl.statuses import DONE, MAX_PAGES
 
 SECONDS = 0.5
@@ -163,8 +163,7 @@ class ProgressLog(Component):
         if isinstance(feeds, Feeds):
             for path, count in feeds.files():
                 yield f"{counted(count, 'line')} written to {path}."
-            if not feeds.repeats_lines:
-                yield from (OVERWRITTEN % each for each in feeds.overwritten())
+            yield from (text % (path, count) for text, path, count in feeds.notes())
 
     async def _watch(self) -> None:
         crawl = crawl_of(self._crawler)

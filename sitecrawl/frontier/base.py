@@ -267,6 +267,30 @@ class Share:
     free: int
 
 
+@dataclass(frozen=True, slots=True)
+class FeedFile:
+    """A file of a feed at the time its lines were durable: its size, and a hash of its end.
+
+    ``size`` is None if the file cannot be examined; ``closed`` means that nothing more is written
+    to it, so that its reader may have removed it.
+    """
+
+    feed: str
+    path: str
+    size: int | None = None
+    tail: str = ""
+    closed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Delivered:
+    """Lines written by a crawl that did not end normally, and the files they were written to."""
+
+    number: int
+    lines: int
+    files: tuple[FeedFile, ...]
+
+
 class FrontierError(Exception):
     """The crawl database cannot be used; the text names it and the remedy."""
 

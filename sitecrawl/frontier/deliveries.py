@@ -5,10 +5,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import asdict
 
-from sitecrawl.frontier.base import Change, StateOptions
+from sitecrawl.frontier.base import Change, Delivered, FeedFile, StateOptions
 from sitecrawl.frontier.database import Database, RowStatement
 from sitecrawl.frontier.leases import reap_dead_workers
 from sitecrawl.frontier.outbox import COLUMNS, changes_by_seq
@@ -72,31 +72,42 @@ class Deliveries:
             changes += taken
         return changes
 
-    def deliver(self, seqs: Sequence[int], feeds: Sequence[str] = (), number: int = 0) -> int:
-        """Mark outbox rows as written to feeds; return their delivery (new if ``number`` is 0)."""
-        if feeds:
+    def deliver(self, seqs: Sequence[int], files: Sequence[FeedFile] = (), number: int = 0) -> int:
+        """Mark outbox rows as written to files; return their delivery (new if ``number`` is 0)."""
+        if files:
             if not number:
                 [(number,)] = self._database.rows(
                     "UPDATE crawl SET deliveries = deliveries + 1 RETURNING deliveries"
                 )
-            record = (number, self._owner, self._run, len(seqs), json.dumps(feeds))
-            self._database.execute(RECORD, record)
+            record = json.dumps([asdict(file) for file in files])
+            self._database.execute(RECORD, (number, self._owner, self._run, len(seqs), record))
         self._database.write(MARK, [(number or WITHOUT_RECORD, seq) for seq in seqs])
         return number
 
-    def undeliver(self, feeds: AbstractSet[str]) -> int:
-        """Mark the lines as undelivered that crawls which did not end normally have written to these
-        feeds; return their number."""
+    def take_over(self, feeds: Collection[str]) -> list[Delivered]:
+        """Take over deliveries to these feeds from crawls that did not end normally."""
         self._reap()
-        left = [row for row in self._database.rows(LEFT) if feeds & set(json.loads(row[2]))]
-        numbers = [(number,) for number, _, _ in left]
-        self._database.many(UNDELIVER, numbers)
-        self._database.many("DELETE FROM delivery WHERE number = ?", numbers)
-        return sum(lines for _, lines, _ in left)
+        found = [_delivered(*row) for row in self._database.rows(LEFT)]
+        taken = [each for each in found if any(file.feed in feeds for file in each.files)]
+        self._database.many(
+            "UPDATE delivery SET owner = ?, run = ? WHERE number = ?",
+            [(self._owner, self._run, each.number) for each in taken],
+        )
+        return taken
+
+    def undeliver(self, numbers: Iterable[int]) -> None:
+        """Mark the rows of these deliveries as undelivered."""
+        rows = [(number,) for number in numbers]
+        self._database.many(UNDELIVER, rows)
+        self._database.many("DELETE FROM delivery WHERE number = ?", rows)
 
     def end(self) -> None:
         """Record that this worker ended normally; delete the deliveries of its run once all have, so
-        that its lines are not written again. A worker that was killed may have had no delivery yet."""
+        that later runs overwrite the files.
+
+        Until then, the files of a worker that ended normally must not be overwritten either. A
+        worker that was killed may have had no delivery yet.
+        """
         execute, run, owner = self._database.execute, self._run, self._owner
         execute("UPDATE delivery SET owner = '' WHERE owner = ?", (owner,))
         now = self._database.now()
@@ -111,3 +122,7 @@ class Deliveries:
 
     def _reap(self) -> None:
         reap_dead_workers(self._database, self._database.now(), self._options.delay)
+
+
+def _delivered(number: int, lines: int, files: str) -> Delivered:
+    return Delivered(number, lines, tuple(FeedFile(**each) for each in json.loads(files)))

@@ -143,7 +143,8 @@ class Store:
     dead_links = of("_visits", Visits.dead_links, reads=True)
     undelivered = of("_deliveries", Deliveries.take_undelivered, exclusive=True)
     delivered = of("_deliveries", Deliveries.deliver)
-    undeliver = of("_deliveries", Deliveries.undeliver, exclusive=True)
+    take_over_deliveries = of("_deliveries", Deliveries.take_over, exclusive=True)
+    undeliver = of("_deliveries", Deliveries.undeliver)
     end_deliveries = of("_deliveries", Deliveries.end, exclusive=True)
 
     @transaction

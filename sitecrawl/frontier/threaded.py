@@ -119,6 +119,7 @@ class Frontier:
 
     undelivered = in_turn(Store.undelivered)
     delivered = in_turn(Store.delivered)
+    take_over_deliveries = in_turn(Store.take_over_deliveries)
     undeliver = in_turn(Store.undeliver)
     end_deliveries = in_turn(Store.end_deliveries)
 

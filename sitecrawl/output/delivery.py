@@ -20,7 +20,9 @@ from sitecrawl.policy.documents.document_options import DocumentOptions
 MARK_SECONDS = 1.0
 FOLLOW_SECONDS = 0.3
 BATCH_ROWS = 500
-AGAIN = "%d lines of a crawl that did not end are written again."
+NAMED = 3  # files in one log line
+KEPT = "%d lines of an unfinished crawl are in %s and stay there."
+AGAIN = "%d lines of an unfinished crawl are no longer in %s: they are written again."
 
 logger = logging.getLogger(__name__)
 
@@ -29,7 +31,8 @@ class Delivery:
     """Delivery of outbox rows, each marked only when its line is safe in every feed.
 
     A line in a local file of lines is safe once it was synced to disk; a line of any other feed
-    once the whole file has been stored. Lines of an interrupted crawl are delivered again.
+    once the whole file has been stored. Lines that an interrupted crawl delivered are kept, or
+    delivered again if their file is gone.
     """
 
     def __init__(
@@ -61,14 +64,21 @@ class Delivery:
             self._feeds.expect_lines()
 
     async def resume(self) -> None:
-        """Queue the lines again that interrupted crawls sent to the same feeds."""
+        """Keep the lines that interrupted crawls sent to the same feeds, or send them again."""
         feeds = self._feeds
         if feeds is None or self._owner.failure is not None:
             return
         with self._owner.failures_end_crawl():
-            if lines := await self._owner.frontier.undeliver(feeds.names):
-                feeds.repeats_lines = True
-                logger.info(AGAIN, lines)
+            found = await self._owner.frontier.take_over_deliveries(feeds.names)
+            kept = [each for each in found if feeds.holds(each.files)]
+            lost = [each for each in found if each not in kept]
+            await self._owner.frontier.undeliver([each.number for each in lost])
+            for deliveries, text in ((kept, KEPT), (lost, AGAIN)):
+                if deliveries:
+                    paths = sorted({file.path for each in deliveries for file in each.files})
+                    named = ", ".join(paths[:NAMED]) + (", ..." if len(paths) > NAMED else "")
+                    logger.info(text, sum(each.lines for each in deliveries), named)
+            feeds.keep(file for each in kept for file in each.files)
 
     @property
     def busy(self) -> bool:
@@ -183,8 +193,7 @@ class Delivery:
         frontier = self._owner.frontier
         async with self._marking:
             with self._owner.failures_end_crawl():
-                for files, lines in await feeds.take_safe_lines():
+                for files, lines, found in await feeds.take_safe_lines():
                     if self._owner.failure is not None:
                         return
-                    names = feeds.names_of(files)
-                    files.number = await frontier.delivered(lines, names, files.number)
+                    files.number = await frontier.delivered(lines, found, files.number)

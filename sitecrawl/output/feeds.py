@@ -12,7 +12,8 @@ import stat
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from hashlib import blake2b
 from pathlib import Path
 from typing import IO, Any
 
@@ -26,6 +27,7 @@ from scrapy.extensions.feedexport import (
     FeedStorageProtocol,
     FileFeedStorage,
     StdoutFeedStorage,
+    apply_uri_params,
 )
 from scrapy.utils.asyncio import run_in_thread
 from scrapy.utils.defer import deferred_from_coro
@@ -33,22 +35,31 @@ from twisted.internet.defer import Deferred
 
 from sitecrawl.config.config_errors import without_passwords
 from sitecrawl.events import Event
+from sitecrawl.frontier.base import FeedFile
 from sitecrawl.items import Record
 
 OUTPUT_FAILED = "output_failed"
 """Reason for which a crawl ends whose output cannot be written."""
 TAIL_BYTES = 65536
 NO_FSYNC = {errno.EINVAL, errno.ENOSYS, errno.EOPNOTSUPP}  # on file systems without fsync
+HASHED_BYTES = 4096
+UNREAD = "unread"  # in place of the hash of a file that cannot be read
 UNSTORED = "feedexport/failed_count/"
 OVERWRITTEN = (
     "%s was overwritten and holds only the %d lines of this run; all documents: "
     "scrapy export -O FILE"
+)
+CONTINUED = (
+    "%s holds the %d lines of this run after those of an earlier run that did not end: no line "
+    "is lost"
 )
 REPLACED = "it was deleted, replaced or truncated while it was written"
 MISTAKES = (AttributeError, ImportError, KeyError, NameError, NotConfigured, TypeError, ValueError)
 """Exceptions that Scrapy's feeds raise for unusable FEEDS."""
 
 logger = logging.getLogger(__name__)
+NO_FILE = FeedFile("", "")
+"""Placeholder for lines whose file cannot be inspected, or that went to no file."""
 
 
 class WithoutPasswords(logging.Filter):
@@ -86,7 +97,6 @@ class Feeds(FeedExporter):
 
     If a feed cannot be opened, nothing is requested: Scrapy would crawl without it.
     ``line_written`` is sent when every feed has an item. ``failure`` is the error's text.
-    ``repeats_lines``: those of an interrupted crawl are written again.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -95,10 +105,10 @@ class Feeds(FeedExporter):
         self._all_lines_sent = asyncio.Event()
         self._all_lines_sent.set()
         self.failure = ""
-        self.repeats_lines = False
         self._sets: list[FileSet] = []
-        self._closed: dict[FeedSlot, bool] = {}
+        self._closed: dict[FeedSlot, FeedFile | None] = {}
         self._unstored = False
+        self._kept: dict[str, int] = {}
         self._end: asyncio.Task[None] | None = None
         try:
             super().__init__(crawler)
@@ -139,10 +149,24 @@ class Feeds(FeedExporter):
         """Names of the feeds in the crawl database."""
         return {_feed_name(slot) for slot in self.slots}
 
-    def names_of(self, files: FileSet) -> list[str]:
-        """Return the feeds of files whose lines may be needed again: those that store them."""
-        kept = (each for each in files.slots if not isinstance(each.storage, StdoutFeedStorage))
-        return sorted(map(_feed_name, kept))
+    def holds(self, files: Iterable[FeedFile]) -> bool:
+        """Return True if these files of an interrupted crawl keep their lines in this crawl."""
+        slots = {_feed_name(slot): slot for slot in self.slots}
+        return all(_is_kept(file, slots.get(file.feed)) for file in files)
+
+    def keep(self, files: Iterable[FeedFile]) -> None:
+        """Keep these files: append to them, or continue with the next number of a batch.
+
+        A file to be overwritten is cut after its safe lines, as the others are delivered again.
+        """
+        for file in files:
+            self._kept[file.path] = max(self._kept.get(file.path, 0), file.size or 0)
+        self.slots = [
+            self._start_new_batch(
+                slot.batch_id, slot.uri, slot.feed_options, slot.spider, slot.uri_template
+            )
+            for slot in self.slots
+        ]
 
     def item_scraped(self, item: Any, spider: Spider) -> None:
         """Write an item, unless the output has failed: the last line may be incomplete."""
@@ -160,7 +184,7 @@ class Feeds(FeedExporter):
             self._sets[-1].lines.append(item.seq)
             self.line_written.send()
 
-    async def take_safe_lines(self) -> list[tuple[FileSet, list[int]]]:
+    async def take_safe_lines(self) -> list[tuple[FileSet, list[int], list[FeedFile]]]:
         """Take the lines that now survive a crash of the machine, with the files that hold them.
 
         Lines that arrive during the fsync are taken next time.
@@ -168,10 +192,11 @@ class Feeds(FeedExporter):
         safe = []
         for files in self._sets:
             lines, files.lines = files.lines, []
-            if lines and await self._write_out(files.slots):
-                safe.append((files, lines))
-            else:
+            found = await self._write_out(files.slots) if lines else None
+            if found is None:
                 files.lines[:0] = lines
+            else:
+                safe.append((files, lines, found))
         self._sets = [files for files in self._sets if files.lines or files is self._sets[-1]]
         return safe
 
@@ -184,48 +209,65 @@ class Feeds(FeedExporter):
         """Yield the feeds that got lines, each with its path or URL and the number of lines."""
         for slot in self.slots:
             if slot.itemcount:
-                storage, place = slot.storage, without_passwords(slot.uri)
-                if isinstance(storage, LocalFeedStorage):
-                    place = storage.path
-                yield place, slot.itemcount
+                place = slot.storage
+                local = place.path if isinstance(place, LocalFeedStorage) else path_of(slot)
+                yield local, slot.itemcount
 
-    def overwritten(self) -> Iterator[tuple[str, int]]:
-        """Yield the files that had other lines before, each with the number of its lines."""
+    def notes(self) -> Iterator[tuple[str, str, int]]:
+        """Yield the notices about the files: a text, the path and the number of lines."""
         for slot in self.slots:
             storage = slot.storage
-            if isinstance(storage, LocalFeedStorage) and storage.overwritten:
-                yield storage.path, slot.itemcount
+            if isinstance(storage, LocalFeedStorage) and slot.feed_options.get("overwrite"):
+                if path_of(slot) in self._kept:
+                    yield CONTINUED, storage.path, slot.itemcount
+                elif storage.overwritten:
+                    yield OVERWRITTEN, storage.path, slot.itemcount
 
-    async def _write_out(self, slots: Iterable[FeedSlot]) -> bool:
-        """Sync the files to disk; return False if their lines may not survive."""
-        return all([await self._write_out_one(slot) for slot in slots])
+    async def _write_out(self, slots: Iterable[FeedSlot]) -> list[FeedFile] | None:
+        """Sync the files to disk; None if their lines may not survive."""
+        found = []
+        for slot in slots:
+            file = await self._write_out_one(slot)
+            if file is None:
+                return None
+            found += [file] if file.feed else []
+        return found
 
-    async def _write_out_one(self, slot: FeedSlot) -> bool:
+    async def _write_out_one(self, slot: FeedSlot) -> FeedFile | None:
         if slot in self._closed:
             return self._closed[slot]
         storage = slot.storage
         if self.failure or slot not in self.slots:
-            return False
+            return None
         try:
             if isinstance(storage, StdoutFeedStorage):
                 _flush(slot.file)
-                return True
+                return NO_FILE
             if not isinstance(storage, LocalFeedStorage) or storage.cut is None:
-                return False
-            is_safe = slot.file is None or await storage.write_out(slot.file)
+                return None
+            if slot.file is None:
+                return NO_FILE
+            file = await storage.write_out(slot.file)
         except OSError as error:
             self._fail(error)
-            return False
-        if not is_safe and slot in self.slots:
-            self._fail(FileNotFoundError(f"{storage.place}: {REPLACED}"))
-        return is_safe
+            return None
+        if file is None and slot in self.slots:
+            self._fail(FileNotFoundError(f"{path_of(slot)}: {REPLACED}"))
+        return file and replace(file, feed=_feed_name(slot))
 
     async def _close_slot(self, slot: FeedSlot, spider: Spider) -> None:
         """Close a file; its lines are safe unless a storage of its kind failed meanwhile."""
         took, failed = slot.itemcount, self._count_failed()
         await super()._close_slot(slot, spider)
-        self._closed[slot] = not took or self._count_failed() == failed
-        self._unstored = self._unstored or not self._closed[slot]
+        if not took:
+            self._closed[slot] = NO_FILE
+            return
+        if self._count_failed() > failed:
+            self._unstored = True
+            self._closed[slot] = None
+            return
+        batched = bool(self.feeds[slot.uri_template]["batch_item_count"])
+        self._closed[slot] = _stored_file(slot, closed=batched)
 
     def _count_failed(self) -> int:
         stats = self.crawler.stats.get_stats()
@@ -239,10 +281,21 @@ class Feeds(FeedExporter):
         spider: Spider,
         uri_template: str,
     ) -> FeedSlot:
-        if "postprocessing" in feed_options:  # gzip would store the name of the partial file
+        if (
+            "postprocessing" in feed_options
+        ):  # otherwise gzip would store the name of the partial file
             name = Path(uri).name.removesuffix(".gz")
             feed_options = {"gzip_filename": name, **feed_options}
-        return super()._start_new_batch(batch_id, uri, feed_options, spider, uri_template)
+        slot = super()._start_new_batch(batch_id, uri, feed_options, spider, uri_template)
+        if path_of(slot) not in self._kept:
+            return slot
+        if not feed_options["batch_item_count"]:
+            assert isinstance(slot.storage, LocalFeedStorage)
+            slot.storage.keep(self._kept[path_of(slot)])
+            return slot
+        parameters = self._get_uri_params(spider, feed_options["uri_params"], slot)
+        following = apply_uri_params(uri_template, parameters)
+        return self._start_new_batch(batch_id + 1, following, feed_options, spider, uri_template)
 
     def _get_storage(self, uri: str, feed_options: dict[str, Any]) -> FeedStorageProtocol:
         storage = super()._get_storage(uri, feed_options)
@@ -273,12 +326,20 @@ class LocalFeedStorage(FileFeedStorage):
         super().__init__(uri, feed_options=feed_options)
         self.cut: Callable[[str], int] | None = cut_partial_line
         self.overwritten = False
-        self._written = 0
+        self.stored: FeedFile | None = None
+        self._written: FeedFile | None = None
+        self._end: int | None = None
 
     @property
     def place(self) -> Path:
         """Path of the file, with links resolved."""
         return Path(self.path).resolve()
+
+    def keep(self, size: int) -> None:
+        """Append to the file; one that would be overwritten keeps its first ``size`` bytes."""
+        if self.write_mode == "wb":
+            self._end = size
+        self.write_mode = "ab"
 
     def open(self, spider: Spider) -> IO[bytes]:
         """Open the file at the end of a whole line; raises OSError while another writes it."""
@@ -297,8 +358,11 @@ class LocalFeedStorage(FileFeedStorage):
             file.truncate(0)
             file.seek(0)
         else:
+            if self._end is not None:
+                file.truncate(self._end)
             cut(self.path)
             file.seek(0, os.SEEK_END)
+        self._written = look(file.fileno(), self.place, file.tell())
         return file
 
     def _open_part(self) -> IO[bytes]:
@@ -312,23 +376,19 @@ class LocalFeedStorage(FileFeedStorage):
                 shutil.copyfileobj(before, file)
         return file
 
-    async def write_out(self, file: IO[bytes]) -> bool:
-        """Sync the file to disk; return False if its path no longer leads to it."""
+    async def write_out(self, file: IO[bytes]) -> FeedFile | None:
+        """Sync the file to disk; None if its path no longer leads to it."""
         file.flush()
         if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-            return True
+            return NO_FILE
+        size = file.tell()
         descriptor = os.dup(file.fileno())  # the file may be closed meanwhile
         try:
-            return await asyncio.to_thread(self._sync, descriptor, file.tell())
+            found = await asyncio.to_thread(sync, descriptor, self.place, size, self._written)
         finally:
             os.close(descriptor)
-
-    def _sync(self, descriptor: int, size: int) -> bool:
-        """Sync the file, and compare its size with that of the last time: it only grows."""
-        if size < self._written or not sync(descriptor, self.place, size):
-            return False
-        self._written = size
-        return True
+        self._written = found or self._written  # closing a file that was taken away fails, too
+        return found
 
     def store(self, file: IO[bytes]) -> Deferred[None]:
         """Sync the file to disk and close it, in a thread."""
@@ -339,14 +399,19 @@ class LocalFeedStorage(FileFeedStorage):
             file.flush()
             if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
                 return
+            size = file.tell()
             if self.cut is None:
-                self._put_in_place(file)
-            if not self._sync(file.fileno(), file.tell()):
-                raise FileNotFoundError(f"{self.path}: {REPLACED}")
+                self._put_in_place(file, size)
+                with self.place.open("rb") as whole:
+                    self.stored = sync(whole.fileno(), self.place, size)
+            else:
+                self.stored = sync(file.fileno(), self.place, size, self._written)
+        if self.stored is None:
+            raise FileNotFoundError(f"{self.path}: {REPLACED}")
 
-    def _put_in_place(self, file: IO[bytes]) -> None:
+    def _put_in_place(self, file: IO[bytes], size: int) -> None:
         part = _partial_path(self.place)
-        if not sync(file.fileno(), part, file.tell()):
+        if sync(file.fileno(), part, size) is None:
             raise FileNotFoundError(f"{part}: {REPLACED}")
         if self.place.exists():
             self.overwritten = self._overwrite and self.place.stat().st_size > 0
@@ -426,9 +491,10 @@ def cut_of(exporter: type[Any] | None, options: dict[str, Any]) -> Callable[[str
     return cut_partial_line if issubclass(exporter, JsonLinesItemExporter) else None
 
 
-def sync(descriptor: int, place: Path, size: int) -> bool:
-    """Sync an open file and its directory entry to disk; return False if another or a shorter file
-    is at its place."""
+def sync(
+    descriptor: int, place: Path, size: int, before: FeedFile | None = None
+) -> FeedFile | None:
+    """Sync an open file and its directory entry to disk, and inspect it."""
     try:
         os.fsync(descriptor)
     except OSError as error:
@@ -440,13 +506,54 @@ def sync(descriptor: int, place: Path, size: int) -> bool:
             os.fsync(folder)
         finally:
             os.close(folder)
+    return look(descriptor, place, size, before)
+
+
+def look(
+    descriptor: int, place: Path, size: int, before: FeedFile | None = None
+) -> FeedFile | None:
+    """Inspect an open file at its path; None if another file is there, or if it lacks what was
+    written ``before``.
+    """
     ours = os.fstat(descriptor)
     try:
-        found = place.stat()
+        with place.open("rb") as file:
+            found = os.fstat(file.fileno())
+            same = (found.st_dev, found.st_ino) == (ours.st_dev, ours.st_ino)
+            if not same or found.st_size < size or not _continues(file, size, before):
+                return None
+            return FeedFile("", str(place), size, _tail(file, size))
     except FileNotFoundError:
+        return None
+    except PermissionError:  # writable, but not readable
+        found = place.stat()
+        same = (found.st_dev, found.st_ino) == (ours.st_dev, ours.st_ino)
+        return FeedFile("", str(place), size, UNREAD) if same else None
+
+
+def is_intact(file: FeedFile) -> bool:
+    """Return True if a file still begins with what was written to it."""
+    if file.size is None:
         return False
-    same = (found.st_dev, found.st_ino) == (ours.st_dev, ours.st_ino)
-    return same and found.st_size >= size
+    try:
+        with Path(file.path).open("rb") as found:
+            return _tail(found, file.size) == file.tail
+    except OSError:
+        return False
+
+
+def _continues(file: IO[bytes], size: int, before: FeedFile | None) -> bool:
+    """Return True if a file of ``size`` bytes still has its earlier content."""
+    if before is None or before.size is None:
+        return True
+    return before.size <= size and before.tail in {UNREAD, _tail(file, before.size)}
+
+
+def _tail(file: IO[bytes], size: int) -> str:
+    """Return a hash of the end of a file's first ``size`` bytes; empty if it is shorter."""
+    length = min(size, HASHED_BYTES)
+    found = os.pread(file.fileno(), length, size - length)
+    return blake2b(found, digest_size=16).hexdigest() if len(found) == length else ""
 
 
 def _flush(file: IO[bytes] | None) -> None:
@@ -460,6 +567,37 @@ def _partial_path(place: Path) -> Path:
 
 def _feed_name(slot: FeedSlot) -> str:
     """Return a feed's name in the database: its path with placeholders, or its URL."""
-    if not isinstance(slot.storage, LocalFeedStorage):
+    storage = slot.storage
+    if not isinstance(storage, LocalFeedStorage):
         return without_passwords(slot.uri_template)
-    return str(LocalFeedStorage(slot.uri_template).place)
+    template = LocalFeedStorage(slot.uri_template).path
+    return str(Path(template).resolve())
+
+
+def path_of(slot: FeedSlot) -> str:
+    """Return the path or URL of a feed's file in the crawl database."""
+    storage = slot.storage
+    if isinstance(storage, LocalFeedStorage):
+        return str(storage.place)
+    return without_passwords(slot.uri)
+
+
+def _stored_file(slot: FeedSlot, *, closed: bool) -> FeedFile:
+    storage = slot.storage
+    if isinstance(storage, StdoutFeedStorage):
+        return NO_FILE
+    if isinstance(storage, LocalFeedStorage):
+        if storage.stored is None:
+            return NO_FILE
+        return replace(storage.stored, feed=_feed_name(slot), closed=closed)
+    return FeedFile(_feed_name(slot), path_of(slot), closed=closed)
+
+
+def _is_kept(file: FeedFile, slot: FeedSlot | None) -> bool:
+    if slot is None or file.closed:
+        return True
+    storage = slot.storage
+    if file.size is None or not isinstance(storage, LocalFeedStorage):
+        return False
+    overwritten = storage.write_mode == "wb" and storage.cut is None
+    return not (overwritten and path_of(slot) == file.path) and is_intact(file)

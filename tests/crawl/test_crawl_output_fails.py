@@ -132,9 +132,9 @@ def test_a_line_that_comes_while_others_are_written_out_is_not_safe_yet(
         first = asyncio.ensure_future(feeds.take_safe_lines())
         await asyncio.sleep(0)  # what was taken is flushed now, and not yet written out
         feeds.item_scraped(Record(2, {"seq": 2}), spider)
-        safe = [lines for _, lines in await first]
+        safe = [lines for _, lines, _ in await first]
         assert path.read_text("utf-8") == '{"seq": 1}\n'
-        safe += [lines for _, lines in await feeds.take_safe_lines()]
+        safe += [lines for _, lines, _ in await feeds.take_safe_lines()]
         await feeds.close_spider(spider)
         return safe
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 
 import pytest
 from workers import SITE, Crawls, ingested
 
+from sitecrawl.frontier.base import Delivered, FeedFile
 from sitecrawl.frontier.records import Records
 from sitecrawl.policy.lifecycle.revisit import Revisit
 from sitecrawl.policy.outcomes import Outcome
@@ -154,43 +156,59 @@ def test_numbers_follow_each_other_whoever_writes(work: Crawls) -> None:
     assert [row[0] for row in one.outbox()] == list(range(1, 11))
 
 
-def test_lines_of_a_crawl_that_did_not_end_well_are_delivered_again(work: Crawls) -> None:
+OUT = FeedFile("/out", "/out", 10, "a")
+
+
+def test_lines_of_a_crawl_that_did_not_end_well_can_be_delivered_again(work: Crawls) -> None:
     first = work()
     first.seed("/a", "/b", "/c")
     first.crawl({"/a": "a", "/b": "b", "/c": "c"})
-    number = first.store.delivered([1], ["/out"])
-    assert first.store.delivered([2], ["/out"], number) == number
+    number = first.store.delivered([1], [OUT])
+    longer = replace(OUT, size=20)
+    assert first.store.delivered([2], [longer], number) == number
     first.store.delivered([3])  # to what needs no record
     second = work()
-    assert second.store.undeliver({"/out"}) == 0  # the first lives
+    assert second.store.take_over_deliveries({"/out"}) == []  # the first lives
     first.end()
-    assert second.store.undeliver({"/other"}) == 0
+    assert second.store.take_over_deliveries({"/other"}) == []
+    assert second.store.take_over_deliveries({"/out"}) == [Delivered(number, 2, (longer,))]
+    assert work().store.take_over_deliveries({"/out"}) == []
     assert second.store.undelivered(10, 0) == []
-    assert second.store.undeliver({"/out"}) == 2
-    assert work().store.undeliver({"/out"}) == 0
+    second.store.undeliver([number])
     assert [change.seq for change in second.store.undelivered(10, 0)] == [1, 2]
-    assert second.store.delivered([1, 2], ["/out"]) > number
+    assert second.store.delivered([1, 2], [OUT]) > number
 
 
 @pytest.mark.behaviour("W-18")
-def test_lines_come_again_while_a_worker_without_lines_was_killed(work: Crawls) -> None:
+def test_files_are_kept_while_a_worker_without_lines_was_killed(work: Crawls) -> None:
     one, other = work(), work()
     one.seed("/a")
     one.crawl({"/a": "a"})
-    one.store.delivered([1], ["/out"])
+    one.store.delivered([1], [OUT])
     one.store.end_deliveries()
     one.end()
     other.store.close("shutdown", {})
-    assert work().store.undeliver({"/out"}) == 1
+    again = work()
+    assert len(again.store.take_over_deliveries({"/out"})) == 1
+    again.store.end_deliveries()
+    again.end()
+    assert work().store.take_over_deliveries({"/out"}) == []
 
 
-def test_workers_of_a_run_that_ended_well_forget_their_lines_together(work: Crawls) -> None:
+def test_workers_of_a_run_hand_their_files_over_together(work: Crawls) -> None:
     one, other = work(), work()
     one.seed("/a", "/b")
     one.crawl({"/a": "a", "/b": "b"})
-    one.store.delivered([1], ["/out"])
-    other.store.delivered([2], ["/other"])
-    for each in (one, other):
-        each.store.end_deliveries()
-        each.end()
-    assert work().store.undeliver({"/out", "/other"}) == 0
+    one.store.delivered([1], [OUT])
+    other.store.delivered([2], [FeedFile("/other", "/other", 10, "b")])
+    one.store.end_deliveries()
+    one.end()
+    other.end()  # killed
+    one, other = work(), work()
+    assert len(one.store.take_over_deliveries({"/out"})) == 1
+    assert len(other.store.take_over_deliveries({"/other"})) == 1
+    one.store.end_deliveries()
+    other.store.end_deliveries()
+    one.end()
+    other.end()
+    assert work().store.take_over_deliveries({"/out", "/other"}) == []
