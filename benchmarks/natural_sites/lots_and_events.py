@@ -52,13 +52,24 @@ def _lots(run: int) -> Book:
 
 
 _TODAY = date(2024, 5, 15)
-_VIEWS = {"year.listevents": 365, "month.calendar": 31, "week.listevents": 7, "day.listevents": 1}
+_VIEWS = ("year.listevents", "month.calendar", "week.listevents", "day.listevents")
 
 
 def _view(task: str, day: date) -> str:
     """The address of a view of the calendar."""
     given = {"task": task, "year": day.year, "month": day.month, "day": day.day, "Itemid": 5}
     return f"/index.php?option=com_jevents&{urlencode(given)}"
+
+
+def _period(task: str, day: date) -> tuple[date, date]:
+    """The first day of the view around a day, and that after its last."""
+    if task == "year.listevents":
+        return date(day.year, 1, 1), date(day.year + 1, 1, 1)
+    if task == "month.calendar":
+        start = day.replace(day=1)
+        return start, (start + timedelta(days=31)).replace(day=1)
+    start = day - timedelta(days=day.weekday()) if task == "week.listevents" else day
+    return start, start + timedelta(days=7 if task == "week.listevents" else 1)
 
 
 class _Calendar:
@@ -96,25 +107,24 @@ class _Calendar:
         given = dict(parse_qsl(visit.query))
         task = given.get("task", "month.calendar")
         year, month = int(given.get("year", _TODAY.year)), int(given.get("month", _TODAY.month))
-        day = date(year, month, min(28, int(given.get("day", 1))))
+        day = date(year, month, 1) + timedelta(days=int(given.get("day", 1)) - 1)
         views = [(_view(each, day), each.partition(".")[0].title()) for each in _VIEWS]
         number = int(given.get("evid", 0))
         if task not in _VIEWS:
             sheet = Sheet(self.title(number)).p(f"{day:%A, %d %B %Y}", self.text(number))
             page = f"event {number}" if number in self.numbers else ""
             return Reply(book.skin(sheet.row(*views)), page)
-        days = _VIEWS[task]
-        start = {365: day.replace(month=1, day=1), 31: day.replace(day=1), 1: day}.get(days)
-        start = start or day - timedelta(days=day.weekday())
+        start, end = _period(task, day)
+        days = (end - start).days
         events = list(self.links(start, days))
         sheet = Sheet(f"Events, {start:%d %B %Y}")
-        if days == 31:
-            each_day = (start + timedelta(days=n) for n in range(28))
+        if task == "month.calendar":
+            each_day = (start + timedelta(days=n) for n in range(days))
             sheet.row(*((_view("day.listevents", each), str(each.day)) for each in each_day))
         sheet.links(events).raw("" if events else "<p>No events were found</p>")
-        before, after = start - timedelta(days=1), start + timedelta(days=days)
-        sheet.row(*views, (_view(task, before), "Previous"), (_view(task, after), "Next"))
-        return Reply(book.skin(sheet), NEUTRAL if events and days == 31 else "")
+        before = start - timedelta(days=1)
+        sheet.row(*views, (_view(task, before), "Previous"), (_view(task, end), "Next"))
+        return Reply(book.skin(sheet), NEUTRAL if events and task == "month.calendar" else "")
 
 
 def _tasks(run: int) -> Book:

@@ -35,7 +35,7 @@ def fork_workers(settings: BaseSettings, count: int) -> None:
     coordinator = new_worker()
     processes: list[tuple[int, int, int]] = []
     if settings["LOG_FILE"] and not settings.getbool("LOG_FILE_APPEND"):
-        Path(settings["LOG_FILE"]).unlink(missing_ok=True)
+        Path(settings["LOG_FILE"]).open("w").close()  # as Scrapy does, also through a link
         settings.set("LOG_FILE_APPEND", True, PRIORITY)  # noqa: FBT003 -- a setting's value
     for number in range(1, count + 1):
         lifeline, lifeline_in = os.pipe()
@@ -60,11 +60,11 @@ def _become_worker(settings: BaseSettings, coordinator: str, lifeline: int) -> N
         os._exit(0)
     if settings["LOG_LEVEL"] != "DEBUG":
         logging.getLogger("scrapy.core.engine").addFilter(is_warning)
-    above_progress = CLEAR if sys.stderr.isatty() else ""
+    shows_progress = sys.stderr.isatty() and not settings["LOG_FILE"]
     for name, value in {
         "FEEDS": {},
         "STATS_DUMP": False,
-        "LOG_FORMAT": f"{above_progress}{settings['LOG_FORMAT']}",
+        "LOG_FORMAT": f"{CLEAR if shows_progress else ''}{settings['LOG_FORMAT']}",
         "SITECRAWL_COORDINATOR": coordinator,
         "SITECRAWL_LIFELINE": lifeline,
     }.items():

@@ -46,7 +46,7 @@ def export_llms(records: Records, realm: str, place: str, language: str = "") ->
     if left_out:
         count = counted(left_out, "document")
         print_errors(
-            [f"{count} left out: robots directives (noarchive, nosnippet) of the pages say so."]
+            [f"{count} left out: their pages (noarchive, nosnippet) or site (ai-input) say so."]
         )
     for origin, pages in sites.items():
         index, full = _paths(Path(place), origin, single=len(sites) == 1)

@@ -27,6 +27,8 @@ AT_LEAST = {
     ),
 }
 """Minimum values; below them nothing would be requested, or a crawl would not begin."""
+SWITCHES = frozenset({"True", "true", "False", "false"})
+"""Words that Scrapy takes for a switch, beside numbers."""
 LOG_FORMATS = ("text", "json")
 LEVELS = ("CRITICAL", "ERROR", "WARNING", "INFO", "DEBUG")
 
@@ -74,7 +76,7 @@ def _problem(name: str, value: object, defaults: Settings) -> str:
     if value is None or not isinstance(default, int | float):
         return ""
     if isinstance(default, bool):
-        is_switch = str(value).lower() in {"true", "false"} or str(value).isdecimal()
+        is_switch = str(value) in SWITCHES or str(value).isdecimal()
         return "" if is_switch else "should be 0 or 1"
     return _number_problem(name, value, whole=isinstance(default, int) and name not in FRACTIONS)
 

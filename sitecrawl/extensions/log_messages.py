@@ -87,7 +87,8 @@ class JsonLog(Component, logging.Filter):
     """Formatter of Scrapy's log handler: ``time`` (UTC), ``level``, ``logger``, ``crawl``.
 
     Scrapy installs the handler after the extensions are built, and logs before its first signal.
-    Therefore the formatter is set by the first record of the engine, as a filter that passes all.
+    Therefore the formatter is set by the first record of the engine, as a filter that passes all, before
+    any that drops some.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -95,12 +96,13 @@ class JsonLog(Component, logging.Filter):
             raise NotConfigured
         logging.Filter.__init__(self)
         self._crawl = params_of(crawler).database_name
-        logging.getLogger(ENGINE).addFilter(self)
+        self._is_set = False
+        logging.getLogger(ENGINE).filters.insert(0, self)
 
     def filter(self, record: logging.LogRecord) -> bool:  # noqa: ARG002 -- every record passes
         """Set the formatter once."""
-        logging.getLogger(ENGINE).removeFilter(self)
-        handler = get_scrapy_root_handler()
+        handler = None if self._is_set else get_scrapy_root_handler()
+        self._is_set = True
         if handler is not None:
             handler.setFormatter(formatter(self._crawl))
         return True

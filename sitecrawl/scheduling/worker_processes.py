@@ -1,7 +1,7 @@
 """Worker processes of a crawl that was started with several: seen from the first process.
 
-The first process, the coordinator, does not fetch pages: it adds the starts, writes the output and the
-log, and ends with the status of the crawl. The workers are forked from it before it begins, and wait
+The first process, the coordinator, does not fetch pages: it adds the starts, writes the output, and
+ends with the status of the crawl. The workers are forked from it before it begins, and wait
 for its sign; when its end of the pipe closes, they end as after Ctrl-C.
 """
 

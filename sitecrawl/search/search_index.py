@@ -277,8 +277,13 @@ class SearchIndex:
 
     def count(self, language: str | None = None) -> int:
         """Return the number of pages, of all or of those in a primary language."""
-        query = "SELECT count(*) FROM page WHERE ? IS NULL OR language = ?"
-        [(count,)] = self._connection.execute(query, (language, language)).fetchall()
+        query = "SELECT count(*) FROM page"
+        if language is None:
+            [(count,)] = self._connection.execute(query).fetchall()
+        else:  # one statement for both would read every page
+            [(count,)] = self._connection.execute(
+                f"{query} WHERE language = ?", (language,)
+            ).fetchall()
         return int(count)
 
     def changes(self) -> list[tuple[str, str]]:

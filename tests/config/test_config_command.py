@@ -66,6 +66,7 @@ def test_a_setting_of_ours_that_does_not_exist_is_no_setting(scrapy: Scrapy):
         ("CLOSESPIDER_TIMEOUT=x", "should be a number."),
         ("DOWNLOAD_TIMEOUT=nan", "should be a number."),
         ("COOKIES_ENABLED=perhaps", "should be 0 or 1."),
+        ("STATS_DUMP=TRUE", "should be 0 or 1."),
         ("LOG_LEVEL=loud", "should be one of CRITICAL, ERROR, WARNING, INFO, DEBUG."),
         ("LOG_ENCODING=utf-88", "is not an encoding; the usual one is utf-8."),
     ],

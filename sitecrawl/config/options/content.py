@@ -93,7 +93,7 @@ class DocumentParams(OptionGroup):
     retrieval for a language model needs: it adds markdown and sections. field_map renames what is
     left."""
     split: Literal["pages", "sections"] = option("pages", Effect.READING)
-    """What a line of the output holds: a page, or a section of one. Of a changed page only the
+    """Unit of the lines of the output: a page, or a section of one. Of a changed page only the
     sections that changed are written again."""
     section_min: int = option(200, Effect.READING, ge=0)
     """Characters of its Markdown below which a section without subsections is merged with the one
@@ -195,7 +195,7 @@ class ContentParams(DocumentParams):
     those that wrap or break a link; spaces removes white space as an editor's line break; frames
     reads frames outside a frameset, and links beside one."""
     image_text: Literal["none", "alt", "title"] = option("alt", Effect.READING)
-    """What of images is text: alt is their ALT, title is their TITLE, too."""
+    """Text of images: alt is their ALT, title is their TITLE, too."""
     content: Literal["page", "article", "all"] = option("page", Effect.READING)
     """The text that documents have: page is the page's own content, without navigation and what
     else keep_parts names; article is what article_extractor takes for the article, for news and

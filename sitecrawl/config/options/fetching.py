@@ -249,7 +249,7 @@ class FetchParams(OptionGroup):
     """Text in the source of every page while the user is logged in, such as the address of the
     logout link; without it the user is where the form is not shown."""
     login_tries: int = option(3, Effect.RUN, ge=1)
-    """How often a run sends the form, again after each end of the session; once if its fields are
+    """Number of times that a run sends the form, again after each end of the session; once if its fields are
     refused."""
     cookie_file: str = option("", Effect.RUN)
     """File with the cookies of a session: Netscape's form, or Playwright's storage state, which

@@ -15,7 +15,7 @@ from sitecrawl.policy.urls.canonicalization import read_combination, read_rewrit
 from sitecrawl.policy.urls.scope import read_domain
 from sitecrawl.policy.urls.session_ids import SESSION_PARAMETERS, TRACKING_PARAMETERS
 from sitecrawl.policy.urls.url_rules import IGNORED_EXTENSIONS, read_policy
-from sitecrawl.web.files.formats import media_types, wanted_formats
+from sitecrawl.web.files.formats import media_types, wanted_extensions
 from sitecrawl.web.robots.usage_statements import PURPOSES
 from sitecrawl.web.urls.identity import DEFAULT_PAGES, FOLDS
 
@@ -150,7 +150,7 @@ class RuleParams(OptionGroup):
     @property
     def own_extensions(self) -> tuple[str, ...]:
         """The initial list of extensions of a crawl."""
-        wanted = {e for each in wanted_formats(self.content_types) for e in each.extensions}
+        wanted = wanted_extensions(self.content_types)
         return tuple(each for each in self.default_ignored_extensions if each not in wanted)
 
     def obedience(self) -> Obedience:

@@ -8,8 +8,7 @@ from typing import Self
 
 from sitecrawl.policy.decision import OptionValues
 from sitecrawl.policy.urls.canonicalization import keep_parameters, names_pattern
-from sitecrawl.policy.urls.url_rules import UrlChange
-from sitecrawl.web.urls.identity import normal_pattern
+from sitecrawl.policy.urls.url_rules import UrlChange, read_pattern
 from sitecrawl.web.urls.url import origin
 
 # The names that server software and senders of advertisements use for nothing else. Names such as
@@ -65,7 +64,7 @@ class NamedParameters:
             if pattern and is_guess
             else None,
             frozenset(options.value("query_keep")),
-            tuple(re.compile(normal_pattern(entry)) for entry in options.value("allow")),
+            tuple(map(read_pattern, options.value("allow"))),
         )
 
     def remove(self, url: str) -> str:

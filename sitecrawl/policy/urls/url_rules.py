@@ -18,7 +18,7 @@ from typing import Any, ClassVar, NamedTuple, Self
 
 from sitecrawl.policy.decision import ALLOWED, Decision, OptionValues, RefusalReason
 from sitecrawl.web.feeds.listings import LISTING_XML
-from sitecrawl.web.files.formats import wanted_formats
+from sitecrawl.web.files.formats import wanted_extensions
 from sitecrawl.web.urls.identity import normal_form, normal_pattern, normal_text
 from sitecrawl.web.urls.url import UrlParts, origin, split
 
@@ -227,7 +227,7 @@ def ignored_extensions(options: OptionValues) -> dict[str, str]:
     lists = ["ignore_extensions", "always_ignored_extensions"]
     if options.value("ignore_extensions") is None:
         lists[:1] = ["default_ignored_extensions"]
-    wanted = {e for each in wanted_formats(options.value("content_types")) for e in each.extensions}
+    wanted = wanted_extensions(options.value("content_types"))
     found = {
         name: words
         for option in lists

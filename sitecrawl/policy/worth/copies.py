@@ -86,7 +86,7 @@ class Alias(NamedTuple):
         return (self.of(url) or "").split("/", 3)[2:3] != url.split("/", 3)[2:3]
 
 
-def without_numbers(url: str) -> str:
+def _without_numbers(url: str) -> str:
     """Return a URL without the numbers in its query: two that differ in these alone, as dates, show no alias."""
     return _VALUE.sub("=", url) if "?" in url else url
 
@@ -117,7 +117,7 @@ class Copies:
             return
         self.read_urls.add(crc32(url.encode()))
         other = self._texts.setdefault(text, url)
-        if len(other) + len(url) > MAX_LENGTH or without_numbers(other) == without_numbers(url):
+        if len(other) + len(url) > MAX_LENGTH or _without_numbers(other) == _without_numbers(url):
             return
         if len(self._shown) >= MAX_SHOWN:  # most are those of two pages alone
             self._shown = Counter({each: n for each, n in self._shown.items() if n > 1})

@@ -48,7 +48,7 @@ MIN_TRIED, MIN_POOLED, MIN_OF_POOL = 6, 2, 3
 """Number of pages of a kind requested in a run before others are left out, and where a pool of the kind
 brings nothing; then as many of the pool are enough."""
 RECENT = 0.5
-"""Weight of a page that brought something and fifty that did not since: until then it counts."""
+"""Weight of a page that brought something and sixty that did not since: until then it counts."""
 BARREN = 0.01
 """Yield that a kind begins with if a pool of it brings nothing."""
 POOLS = {
@@ -172,7 +172,6 @@ class Evidence:
     _referrers: dict[str, str] = field(default_factory=dict)
     is_excess: bool = False
     _answers: int = 0
-    _leads_on: bool = False
     _possible_views: int = 0
     _was_read_again: bool = False
 
@@ -269,9 +268,7 @@ class Evidence:
             return False
         self.kinds.add(page.url)
         found_on = self.kinds.found_on(kind, page.referrer)
-        has_own_text = (
-            page.text is not None and not known.is_known and (is_new or not self._leads_on)
-        )
+        has_own_text = page.text is not None and not (known.is_known or known.only_leads_on)
         for each in self._of(kind, found_on):
             each.add(is_new=is_new, has_own_text=has_own_text)
         self.kinds.brought(page.url, something=is_new)
@@ -294,7 +291,6 @@ class Evidence:
         leads_on = (feeds_itself or bool(within)) and any(
             self.kinds.shape(each) == shape for each in page.links
         )
-        self._leads_on = leads_on
         is_new = self.novelty.add(
             page.url,
             text,

@@ -137,9 +137,7 @@ class Kinds:
         word = self._word(path, template.parameters, url)
         values = {name: shape_of(value) for name, value in parameters_of(url)} | word
         shapes = "&".join(sorted(f"{name}={shape}" for name, shape in values.items()))
-        related = _pools(path, template.parameters)
-        for each in word.values():
-            related += (Pool(OF_WORD, f"{related[0].name} {each}"),)
+        related = _pools(path, template.parameters, *word.values())
         return Kind(f"{path}?{shapes}{again}", related)
 
     def shape(self, url: str) -> str:
@@ -211,12 +209,15 @@ class Kinds:
 
 
 @lru_cache(maxsize=1024)
-def _pools(path: str, names: Sequence[str]) -> tuple[Pool, ...]:
-    """Return the pools of the URLs of a path with parameters of these names."""
+def _pools(path: str, names: Sequence[str], word: str = "") -> tuple[Pool, ...]:
+    """Return the pools of the URLs of a path with parameters of these names, and a word as a value."""
     pools = [Pool(NAMES, f"{path}?{'&'.join(names)}")]
     if len(names) > 1:
         pools.append(Pool(SET, f"{path}?{len(names)}"))
-    return (*pools, *(Pool(PARAMETER, name) for name in names[:MAX_POOLS]))
+    pools += (Pool(PARAMETER, name) for name in names[:MAX_POOLS])
+    if word:
+        pools.append(Pool(OF_WORD, f"{pools[0].name} {word}"))
+    return tuple(pools)
 
 
 def pattern_of(kind: str) -> str:

@@ -62,8 +62,8 @@ class Novelty:
     ``texts`` are those of whole pages, ``lines`` of lines without signs and digits, ``exact`` of lines of
     pages that may mix those of others, ``figures`` of their numbers, of tables and of pictures. ``last_text`` is
     that of the last page; ``is_known`` is True if another has the same, ``is_mixed`` if it mixes the lines
-    of others, but for the words of its URL. Pages without a query, and not below the one that links to
-    them, are no mixes.
+    of others, but for the words of its URL, ``only_leads_on`` if it brings nothing but unknown pages of its
+    path. Pages without a query, and not below the one that links to them, are no mixes.
     """
 
     texts: set[int] = field(default_factory=set)
@@ -73,6 +73,7 @@ class Novelty:
     last_text: int = 0
     is_known: bool = False
     is_mixed: bool = False
+    only_leads_on: bool = False
 
     def add(
         self,
@@ -95,7 +96,8 @@ class Novelty:
         exact, bare = _Lines(self.exact), _Lines(self.lines)
         parts = [part.encode("utf-8", "surrogatepass") for part in line_parts(text)]
         self.last_text = reduce(lambda key, part: crc32(part, key), parts, 0)
-        self.is_mixed, self.is_known = False, not _add(self.texts, self.last_text)
+        self.is_mixed = self.only_leads_on = False
+        self.is_known = not _add(self.texts, self.last_text)
         if self.is_known:
             return False
         for part in parts:
@@ -112,6 +114,7 @@ class Novelty:
             own = words_of(url)
             is_new = self._add_remainders(bare_line, DATELESS, own, bare.new()) or has_own
         is_new = is_new or self._has_figures(url, parts)
+        self.only_leads_on = leads_on and not is_new
         self.is_mixed = is_mixable and not (is_new or has_line or self._has_line(url, exact))
         self._remember(parts, exact, bare)
         return is_new
@@ -136,8 +139,10 @@ class Novelty:
         line = title.translate(_SPACED, _DIGITS)
         if self._add_remainders(bare_line, TITLE, own, [line]):
             return True
-        numbers = integers(title) if dated and is_exact else set()
-        return dated and is_exact and not (numbers and numbers <= integers_of(url))
+        if not (dated and is_exact):
+            return False
+        numbers = integers(title)
+        return not numbers or not numbers <= integers_of(url)
 
     def _add_pictures(self, url: str, pictures: Iterable[str]) -> bool:
         """Add the pictures of a page by their files; return True if one is on no other page.

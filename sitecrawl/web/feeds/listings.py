@@ -22,6 +22,7 @@ from sitecrawl.web.urls.url import normalize, resolve
 SITEMAP_LIMIT = 50_000  # entries of a file, by the protocol
 FEED_LIMIT = 10_000
 LINE_LIMIT = 8192
+MAX_CHILDREN = 1_000  # of one entry
 FEED_TYPES = ("application/rss+xml", "application/atom+xml")
 ENTITY_IN_LOCATION = "entity_in_location"
 _LOCATIONS = frozenset({"loc", "link", "guid"})
@@ -30,6 +31,7 @@ _REGISTERED = "http://www.iana.org/assignments/relation/"  # RFC 4287, 4.2.7.2
 _PAGES = frozenset({"", "text/html", "application/xhtml+xml"})
 _OF_SITEMAPS = ("url", "sitemap")
 _OF_FEEDS = ("item", "entry")
+_ENTRIES = (*_OF_SITEMAPS, *_OF_FEEDS)
 _IN_FEEDS = frozenset({*_OF_FEEDS, *_DATES, "link", "guid"})
 _IN_SITEMAPS = _IN_FEEDS | {*_OF_SITEMAPS, "loc", "lastmod"}
 
@@ -131,7 +133,7 @@ def _entries(
             yield from _feed_entry(children.pop(element.name, ()), element, url)
         elif element.name in _OF_SITEMAPS:
             yield from _sitemap_entry(children.pop(element.name, ()), url)
-        elif element.parent in _OF_FEEDS or element.parent in _OF_SITEMAPS:
+        elif element.parent in _ENTRIES and len(children[element.parent]) < MAX_CHILDREN:
             children[element.parent].append(element)
     for name in _OF_SITEMAPS:  # of a truncated file
         yield from _sitemap_entry(children[name], url)

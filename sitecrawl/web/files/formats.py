@@ -113,6 +113,11 @@ def wanted_formats(kinds: Iterable[str]) -> tuple[FileFormat, ...]:
     return tuple(each for each in READABLE if each.types[0] in wanted)
 
 
+def wanted_extensions(kinds: Iterable[str]) -> set[str]:
+    """Return the extensions of the readable formats among media types."""
+    return {extension for each in wanted_formats(kinds) for extension in each.extensions}
+
+
 def media_types(words: Iterable[str], pages: Iterable[str]) -> tuple[str, ...]:
     """Expand words to media types.
 

@@ -158,12 +158,16 @@ class MarkupWriter:
         which the first with a value counts.
         """
         found = {
-            name: next(filter(None, map(values, own.split())), []) for name, own in names.items()
+            name: next(
+                filter(None, ([*filter(None, map(clean, values(each)))] for each in own.split())),
+                [],
+            )
+            for name, own in names.items()
         }
         self.title = real_title(next(iter(found.pop("title")), ""))
-        self.language = clean(next(iter(found.pop("language")), ""))
+        self.language = next(iter(found.pop("language")), "")
         self.meta("author", *real_authors(found.pop("author")))
-        self.meta("keywords", ", ".join(filter(None, map(clean, found.pop("keywords")))))
+        self.meta("keywords", ", ".join(found.pop("keywords")))
         for name, texts in found.items():
             self.meta(name.replace("_", "."), *texts[:1])
 

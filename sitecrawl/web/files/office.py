@@ -16,6 +16,7 @@ from sitecrawl.web.files.markup import (
 )
 from sitecrawl.web.files.packages import Package, all_text, attribute, first, join, local, texts
 
+CORE = "docProps/core.xml"  # part of the properties
 MAX_NESTING = 50  # nested tables, text boxes and fields
 MAX_CELLS = 300  # per row
 CODE_NAME = re.compile(r"\b(?:source ?code|code|preformatted|listing)\b", re.IGNORECASE)
@@ -64,16 +65,16 @@ def main_part(package: Package, usual: str) -> str:
     return usual
 
 
-def fill_metadata(package: Package, writer: MarkupWriter) -> None:
-    """Read the core properties (ECMA-376-2, 11)."""
+def fill_metadata(properties: Any | None, writer: MarkupWriter) -> None:
+    """Read the properties of an office file (ECMA-376-2, 11; OpenDocument 1.2-1, 4.3)."""
     writer.metadata(
-        partial(texts, package.optional_tree("docProps/core.xml")),
+        partial(texts, properties),
         title="title",
-        author="creator",
+        author="initial-creator creator",
         description="description subject",
-        keywords="keywords",
-        dcterms_created="created",
-        dcterms_modified="modified",
+        keywords="keywords keyword",
+        dcterms_created="created creation-date",
+        dcterms_modified="modified date",
         language="language",
     )
 
@@ -81,7 +82,7 @@ def fill_metadata(package: Package, writer: MarkupWriter) -> None:
 def read_docx(body: bytes) -> FileMarkup:
     """Convert a Word file to HTML: headings by style, lists, tables, links, notes at the end."""
     package, writer = Package(body), MarkupWriter()
-    fill_metadata(package, writer)
+    fill_metadata(package.optional_tree(CORE), writer)
     part = main_part(package, "word/document.xml")
     root = package.tree(part)
     styles = package.optional_tree(join(part, "styles.xml"))
@@ -221,7 +222,7 @@ def _rows(table: Any) -> list[Any]:
 def read_pptx(body: bytes) -> FileMarkup:
     """Convert a PowerPoint file to HTML: a section per slide, its title first, its notes last."""
     package, writer = Package(body), MarkupWriter()
-    fill_metadata(package, writer)
+    fill_metadata(package.optional_tree(CORE), writer)
     part = main_part(package, "ppt/presentation.xml")
     targets = relations(package, part)
     order = [_relation_id(each) for each in package.tree(part).iter("{*}sldId")]
@@ -314,7 +315,7 @@ def write_row(cells: list[str], writer: MarkupWriter) -> None:
 def read_xlsx(body: bytes) -> FileMarkup:
     """Convert an Excel file to HTML: a heading and a table for each visible sheet."""
     package, writer = Package(body), MarkupWriter()
-    fill_metadata(package, writer)
+    fill_metadata(package.optional_tree(CORE), writer)
     part = main_part(package, "xl/workbook.xml")
     targets = relations(package, part)
     strings = _shared_strings(package, targets)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import partial
 from typing import Any
 
 from sitecrawl.web.files.markup import (
@@ -13,7 +12,7 @@ from sitecrawl.web.files.markup import (
     UnreadableFileError,
     clean,
 )
-from sitecrawl.web.files.office import CODE_NAME, MAX_CELLS, MAX_NESTING, write_row
+from sitecrawl.web.files.office import CODE_NAME, MAX_CELLS, MAX_NESTING, fill_metadata, write_row
 from sitecrawl.web.files.packages import Package, all_text, attribute, first, local, texts
 
 MAX_SPACES = 100
@@ -27,26 +26,12 @@ def read_opendocument(body: bytes) -> FileMarkup:
     manifest = package.optional_tree("META-INF/manifest.xml")
     if manifest is not None and first(manifest, "encryption-data") is not None:
         raise UnreadableFileError("file_encrypted", "the package needs a password")
-    _fill_metadata(package, writer)
+    fill_metadata(package.optional_tree("meta.xml"), writer)
+    writer.language = writer.language or _default_language(package)
     content = first(package.tree("content.xml"), "body")
     if content is not None:
         _Body(writer, _code_styles(package)).blocks(content, 0)
     return writer.document()
-
-
-def _fill_metadata(package: Package, writer: MarkupWriter) -> None:
-    """Read the predefined metadata (OpenDocument 1.2-1, 4.3)."""
-    writer.metadata(
-        partial(texts, package.optional_tree("meta.xml")),
-        title="title",
-        author="initial-creator creator",
-        description="description subject",
-        keywords="keyword",
-        dcterms_created="creation-date",
-        dcterms_modified="date",
-        language="language",
-    )
-    writer.language = writer.language or _default_language(package)
 
 
 def _default_language(package: Package) -> str:

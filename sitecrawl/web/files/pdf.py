@@ -20,7 +20,6 @@ from sitecrawl.web.files.markup import (
     MarkupWriter,
     UnreadableFileError,
     clean,
-    real_authors,
     real_title,
 )
 
@@ -186,10 +185,14 @@ def _key(line: PdfLine) -> str:
 
 def _fill_metadata(document: pypdfium2.PdfDocument, writer: MarkupWriter) -> None:
     facts: Mapping[str, str] = document.get_metadata_dict()
-    writer.title = real_title(facts.get("Title"))
-    writer.meta("author", *real_authors([facts.get("Author")]))
-    writer.meta("description", facts.get("Subject"))
-    writer.meta("keywords", facts.get("Keywords"))
+    writer.metadata(
+        lambda name: [facts.get(name, "")],
+        title="Title",
+        author="Author",
+        description="Subject",
+        keywords="Keywords",
+        language="",
+    )
     writer.meta("dcterms.created", pdf_date(facts.get("CreationDate", "")))
     writer.meta("dcterms.modified", pdf_date(facts.get("ModDate", "")))
     size = raw.FPDFCatalog_GetLanguage(document, None, 0)

@@ -110,7 +110,7 @@ class Furniture:
         if self._type == page_types.PRODUCT:
             found.append(("repeated", self._repeated(headings)))
         if self._type == page_types.THREAD:
-            found.append(("poster", self._of_posts()))
+            found.append((POSTER, self._of_posts()))
         return found
 
     def _of(self, kind: str) -> Sequence[Region]:
@@ -272,20 +272,23 @@ class Furniture:
     def _of_posts(self) -> list[Region]:
         """Elements of one class beside the posts of a thread, with links and without a sentence in any.
 
-        Only where as many elements of another class have sentences in half of them.
+        Only groups of at most twice as many elements as have sentences in another class.
         """
         groups: dict[str, list[Region]] = {}
         for each in self._blocks:
             if each.classes:
                 groups.setdefault(each.classes, []).append(each)
-        told = [sum(map(bool, map(self._prose_size, group))) for group in groups.values()]
-        posts = 2 * max(told, default=0)
+        told = {
+            name: sum(self._prose_size(each) > 0 for each in group)
+            for name, group in groups.items()
+        }
+        posts = 2 * max(told.values(), default=0)
         return merged(
             each
-            for group in groups.values()
+            for name, group in groups.items()
             if MIN_POSTS <= len(group) <= posts
             and sum(each.links for each in group) >= len(group)
-            and not any(map(self._prose_size, group))
+            and not told[name]
             for each in group
         )
 

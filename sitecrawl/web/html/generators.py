@@ -31,6 +31,7 @@ _SCRIPTS = {
     "general.js": ("jscripts", "mybb"),
     "trac.js": ("common/js", "trac"),
 }
+_NAVIGATION_OF_DOCBOOK = b'<div class="navheader">'
 _IDS = {
     "com-atlassian-confluence": "confluence",
     "phpbb": "phpbb",
@@ -39,11 +40,10 @@ _IDS = {
 }
 """Marks of software that names no generator, or whose generator meta is often removed: a meta's
 content, a link's address and title by its relation, a script's file with its folder, the id of
-the body or root."""
-_NAVIGATION_OF_DOCBOOK = b'<div class="navheader">'
+the body or root, and the links around a chapter."""
 
 
-def generators(head: Head, ids: Iterable[str] = (), markup: bytes = b"") -> tuple[str, ...]:
+def generators(head: Head, ids: Iterable[str], markup: bytes) -> tuple[str, ...]:
     """Return the names of the software that made a page, in lower case and without versions.
 
     ``<meta name=generator content="MediaWiki 1.39.10">`` gives ``mediawiki``, ``gitweb/2.39.5

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from sitecrawl.web.html.comments import OF_COMMENTS, take_comments
 from sitecrawl.web.html.furniture import (
-    TYPED_SHARE,
     ByKind,
     Furniture,
     Parts,
@@ -94,6 +93,7 @@ MIN_CONTENTS = 3  # links of a table of contents that may be the page
 MIN_SHARE = 0.3  # of the prose without landmarks, or of the text, for a main element
 MAX_HIDDEN_LABEL, MAX_LABEL_NODES = 80, 64  # characters, nodes
 MAX_CONSENT_SHARE = 0.5  # of the text; an element around the whole page is not a banner
+AROUND_SHARE = 0.7  # of the lines of an article that the element around it holds
 LONG_LINE = 200  # characters of a line that is kept beside an article
 FOUND_SHARE = 0.8  # of the long lines that an article extractor holds where it found the text
 MAX_TITLE_LINE = 300
@@ -376,7 +376,7 @@ def choose_article(
     if _size(lines, bytes(map(and_, own, kept))) < MIN_CONTENT:
         return choice
     sizes = [0, *accumulate(len(line) * mine for line, mine in zip(lines, own, strict=True))]
-    least = TYPED_SHARE * sizes[-1]
+    least = AROUND_SHARE * sizes[-1]
     holding = (each for each in walk.regions if sizes[each.end] - sizes[each.start] >= least)
     around = min(holding, key=lambda each: each.end - each.start, default=Region("", 0, count))
     titles = [slice(start, end) for start, end, _ in walk.headings]

@@ -32,7 +32,6 @@ MAX_UNWRITTEN = 50_000  # pieces of text that wait for their Markdown: 5 MB with
 MAX_URL = 2_000  # characters of an address in Markdown
 MAX_NUMBER = 10**6  # of an item
 
-_SPACE = re.compile(r"\s+")
 _TAG = re.compile(r"<(?=[a-zA-Z/!?])")
 # Signs that may open or close emphasis (CommonMark 0.31, 6.2): not between spaces, and underscores
 # not within a word.

@@ -24,6 +24,7 @@ from sitecrawl.web.html.outline import (
     fenced,
     opening,
 )
+from sitecrawl.web.html.part_names import MAX_NAMES
 from sitecrawl.web.html.text_elements import GUTTERS, NUMBERS
 from sitecrawl.web.html.walk import Enter, Leave, Walk, enter_block, leave_block, skip
 
@@ -50,7 +51,6 @@ ADMONITION_CLASSES = frozenset(
 PLAIN_ADMONITIONS = frozenset({"note", "warning", "tip", "caution", "important", "danger", "hint"})
 LAZY_SOURCES = ("data-src", "data-original", "data-lazy-src")
 MAX_LANGUAGE = 30  # characters
-MAX_CLASSES = 500  # characters of a class attribute that are examined
 _LANGUAGE = re.compile(
     r"(?:^|\s)(?:language-|lang-|highlight-source-|highlight-text-|highlight-|brush:\s*)"
     r"([\w+#.-]+)"
@@ -289,10 +289,7 @@ def _without_ends(code: str) -> str:
 
 def _holds_words(node: LexborNode) -> bool:
     """Return True for an element of a listing of which only the text counts."""
-    tag = node.tag_id
-    return tag not in NOT_ONLY_WORDS and not (
-        tag == SPAN and node.attributes.get("class") in NUMBERS
-    )
+    return node.tag_id not in NOT_ONLY_WORDS and not _is_number(node)
 
 
 def _part_lines(parts: list[str], node: LexborNode) -> None:
@@ -321,8 +318,8 @@ def language_of(pre: LexborNode) -> str:
             continue
         attributes = node.attributes
         named = attributes.get("data-lang") or attributes.get("data-language") or ""
-        named = named[:MAX_CLASSES]
-        classes = (attributes.get("class") or "")[:MAX_CLASSES]
+        named = named[:MAX_NAMES]
+        classes = (attributes.get("class") or "")[:MAX_NAMES]
         if not named and not classes:
             continue
         language = _language_named(named, classes)
@@ -344,13 +341,13 @@ def _language_named(named: str, classes: str) -> str | None:
 
 
 def _classes(attributes: Mapping[str, str | None]) -> list[str]:
-    return (attributes.get("class") or "")[:MAX_CLASSES].lower().split()
+    return (attributes.get("class") or "")[:MAX_NAMES].lower().split()
 
 
 def _admonition(node: LexborNode) -> Structure | None:
     """A quote for a note or warning; None for any other element."""
     classes = node.attributes.get("class")
-    word = _kind_of_admonition(classes[:MAX_CLASSES].lower()) if classes else None
+    word = _kind_of_admonition(classes[:MAX_NAMES].lower()) if classes else None
     if word is None:
         return None
     made = Structure(NodeKind.QUOTE)

@@ -56,10 +56,11 @@ _PRODUCT = re.compile(r"(?:Product|ProductGroup|ProductModel|IndividualProduct|V
 _JSON_ARTICLE = re.compile(
     r'"@type"\s*:\s*\[?\s*"(?:(?!Tech)[A-Z][a-z]+)?(?:Article|BlogPosting|Report)"'
 )
-# The address of an article of a blog or newspaper: its last part is a title of three words and more.
-_OF_ARTICLE = re.compile(
-    r"\w+://[^?#]*?/(?:blogs?|news|articles?|posts?|stor(?:y|ies))/[^?#]*?[^/?#-]+(?:-[^/?#-]+){2,}/?(?:[?#]|$)"
+_OF_ARTICLES = frozenset(
+    ["blog", "blogs", "news", "article", "articles", "post", "posts", "story", "stories"]
 )
+"""Folders of articles."""
+MIN_TITLE_WORDS = 3  # of the address of an article; dates and numbers of pages are none
 _OFFERS = '"offers"'
 _TECHNICAL = '"TechArticle"'
 
@@ -97,5 +98,12 @@ def _is_article(page: Page, declared: str, scripts: Sequence[str]) -> bool:
         declared == "article"
         or "article:published_time" in page.metas
         or any(map(_JSON_ARTICLE.search, scripts))
-        or _OF_ARTICLE.match(page.url) is not None
+        or _has_title(page.url)
     ) and not any(_TECHNICAL in script for script in scripts)
+
+
+def _has_title(url: str) -> bool:
+    """Return True for the address of an article in a folder of such: its last part is made of a title."""
+    *folders, title = url.partition("#")[0].partition("?")[0].rstrip("/").split("/")
+    words = sum(word[:1].isalpha() for word in title.split("-"))
+    return words >= MIN_TITLE_WORDS and not _OF_ARTICLES.isdisjoint(folders[3:])

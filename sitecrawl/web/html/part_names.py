@@ -7,7 +7,7 @@ from functools import lru_cache
 
 NAMED, APART, CAROUSEL = "named", "apart", "carousel"
 FILTERS, POSTER, AUTHOR, FOOT = "filters", "poster", "author", "foot"
-COMMENTS, REVIEWS, ANSWER, BROWSER = "comments", "reviews", "answer", "browser"
+COMMENTS, REVIEWS, ANSWER, SITE_NOTICE = "comments", "reviews", "answer", "site_notice"
 _WORDS = {
     FOOT: ("footer", "copyright", "navheader", "navfooter", "printfooter", "catlinks"),
     APART: (
@@ -29,13 +29,7 @@ _WORDS = {
     ),
     # Last, so that a list of recent comments, or the links between their pages, is none of them.
     COMMENTS: ("comment", "comments", "commentlist", "commentarea", "commentthread", "disqus"),
-    BROWSER: (
-        "browser",
-        "browsehappy",
-        "js",
-        "nojs",
-        "usa",
-    ),  # with a further word, see _OF_BROWSER
+    SITE_NOTICE: ("browser", "browsehappy", "js", "nojs", "usa"),  # only as in _SITE_NOTICES
     REVIEWS: ("review", "reviews", "reviewlist", "bazaarvoice", "yotpo", "jdgm", "trustpilot"),
 }
 # Headings of boxes that lead to other pages.
@@ -52,7 +46,7 @@ ELSEWHERE = re.compile(
     re.IGNORECASE,
 )
 _KINDS = {word: kind for kind, words in _WORDS.items() for word in words}
-NAMED_KINDS = (*(kind for kind in _WORDS if kind != BROWSER), ANSWER)
+NAMED_KINDS = (*(kind for kind in _WORDS if kind != SITE_NOTICE), ANSWER)
 _OF_READERS = frozenset({COMMENTS, REVIEWS})
 _NOT_WORD = re.compile("[^a-z]+")
 # Classes that say something of a page's or post's subject, or of its comments, as in WordPress.
@@ -60,8 +54,8 @@ _OF_SUBJECT = re.compile(
     r"(?<!\S)(?:(?:admonition|category|tag)-\S+|\S*(?:no|has|without|hide|show|single)[-_]?comments?\S*"
     r"|\S*(?:comments?|reviews?)[-_](?:open|closed|count|counts|link|number|icon|off|on|enabled)\S*)"
 )
-# Notices of an old browser, or one without scripts, and that a site is of the United States' government.
-_OF_BROWSER = re.compile(
+# Notices of an old browser or one without scripts, and of the government whose site it is.
+_SITE_NOTICES = re.compile(
     r"browser[-_]?(?:warning|upgrade)|browse-?happy|no-?js-?only|usa-banner", re.IGNORECASE
 )
 # Types of schema.org of comments and reviews, and of questions and answers.
@@ -97,7 +91,7 @@ def _kinds_of(names: str) -> frozenset[str]:
     """The kinds that words of classes or of an id name."""
     kinds = _kinds_of_words(names[:MAX_NAMES])
     kinds = _kinds_of_words(_OF_SUBJECT.sub("", names[:MAX_NAMES])) if kinds else kinds
-    if BROWSER in kinds and _OF_BROWSER.search(names):
+    if SITE_NOTICE in kinds and _SITE_NOTICES.search(names):
         return kinds | {APART}
     return kinds
 

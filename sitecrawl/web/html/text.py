@@ -30,6 +30,7 @@ _EDGES = " \u200b\u2060\ufeff\uf0c1"
 _INLINE = frozenset(map(tag_number, INLINE))
 # A noscript contains markup; the title of an icon is its tooltip.
 _SILENT = frozenset(map(tag_number, (*SILENT, "script", "noscript", "title")))
+MAX_BLANK = 64  # pieces of a line that may all be blank
 _SPACELESS = "\u0e00"  # start of Thai; nearly all scripts with spaces come before it
 
 
@@ -68,7 +69,7 @@ class TextBuilder:
     @property
     def has_words(self) -> bool:
         """True if a line has begun."""
-        return any(map(str.strip, self.pieces))
+        return len(self.pieces) > MAX_BLANK or any(map(str.strip, self.pieces))
 
     def break_line(self) -> None:
         """End a line, but not its paragraph."""
@@ -118,8 +119,6 @@ class TextBuilder:
 
     def add(self, line: str) -> None:
         """Add one finished line."""
-        if self.muted:
-            return
         if self.language:
             self.foreign.append((len(self.lines), Block(self.language, line)))
         self.lines.append(line)
