@@ -18,6 +18,7 @@ from sitecrawl.components import Component, params_of
 from sitecrawl.crawl.visit import ContentHashes, Visit
 from sitecrawl.extensions.crawl import crawl_of
 from sitecrawl.items import Document, DropDocument, line_of
+from sitecrawl.policy.documents.binary_content import check_text
 from sitecrawl.policy.documents.content_hash import (
     content_hash,
     stable_links,
@@ -35,7 +36,6 @@ from sitecrawl.policy.documents.fields import (
 )
 from sitecrawl.policy.documents.metadata_mapping import mapped_fields
 from sitecrawl.policy.documents.output_shapes import serialized, serialized_parts
-from sitecrawl.policy.documents.placeholders import check_text
 from sitecrawl.policy.outcomes import PAGE_FAULTS, Outcome
 from sitecrawl.policy.urls.rule_engine import Rules
 from sitecrawl.web.html.page import Page

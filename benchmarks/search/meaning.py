@@ -26,7 +26,7 @@ from benchmarks.search.queries import SEED, Query, made_queries, sphinx_index
 from benchmarks.tables import grid
 from sitecrawl.search.search_index import open_index
 from sitecrawl.search.search_results import search
-from sitecrawl.sync.page_sections import query_vector
+from sitecrawl.sync.embedding import query_vector
 from sitecrawl.sync.search_file_target import SearchFileTarget
 from sitecrawl.sync.target import TargetOptions
 

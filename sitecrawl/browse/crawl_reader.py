@@ -16,7 +16,7 @@ from sitecrawl.console.crawl_statistics import CrawlStatistics
 from sitecrawl.explain.explanation import Explainer, Explanation, verdict
 from sitecrawl.frontier.change_log import TargetLag
 from sitecrawl.frontier.opening import open_change_log, open_records
-from sitecrawl.policy.outcomes import Outcome
+from sitecrawl.frontier.records import Attempt
 from sitecrawl.policy.urls.rule_engine import Rules
 from sitecrawl.search.search_index import (
     Folder,
@@ -26,7 +26,7 @@ from sitecrawl.search.search_index import (
     open_index,
 )
 from sitecrawl.search.search_results import SearchFilters, SearchResults, search
-from sitecrawl.sync.page_sections import query_vector
+from sitecrawl.sync.embedding import query_vector
 from sitecrawl.sync.target import SyncError, shown_target
 
 T = TypeVar("T")
@@ -62,7 +62,7 @@ class PageRecord:
     verdict: str
     source: Source
     documents: Sequence[Mapping[str, Any]]
-    attempts: Sequence[tuple[int, float, float, Outcome, Any, int, Any]]
+    attempts: Sequence[Attempt]
     inlinks: Sequence[str]
 
     @property

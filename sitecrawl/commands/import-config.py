@@ -17,7 +17,7 @@ READERS = {
     ".yml": "sitecrawl.config.foreign.elastic.read_elastic",
     ".yaml": "sitecrawl.config.foreign.elastic.read_elastic",
     ".json": "sitecrawl.config.foreign.docsearch.read_docsearch",
-    ".txt": "sitecrawl.config.foreign.draft.read_nutch",
+    ".txt": "sitecrawl.config.foreign.nutch.read_nutch",
 }
 """Readers by extension, loaded at need: Scrapy imports every command at each start."""
 

@@ -18,7 +18,7 @@ from sitecrawl.console.search_files import update_search_file
 from sitecrawl.console.terminal import print_errors, print_lines, printable
 from sitecrawl.crawl.run_summary import counted
 from sitecrawl.statuses import DATABASE_ERROR
-from sitecrawl.sync.page_sections import EMBED, query_vector
+from sitecrawl.sync.embedding import EMBED, query_vector
 from sitecrawl.sync.target import SyncError
 
 if TYPE_CHECKING:

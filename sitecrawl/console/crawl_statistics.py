@@ -12,9 +12,9 @@ from sitecrawl.console.terminal import ago, stamp
 from sitecrawl.frontier.base import HeldGroup
 from sitecrawl.frontier.change_log import TargetLag
 from sitecrawl.frontier.records import OriginCounts, Records, RunRecord
+from sitecrawl.policy.outcomes import RULE_STATS
 from sitecrawl.statuses import MAX_PAGES
 
-REFUSED = "sitecrawl/rules/"
 LISTED = 20
 FAILED = frozenset({"patience", "given_up"})
 COMPLETE = 2
@@ -78,8 +78,8 @@ class CrawlStatistics:
     def refused(self) -> dict[str, int]:
         """Return the number of links that the last run refused, by reason."""
         counters = self.run.counters.items()
-        found = {name: int(count) for name, count in counters if name.startswith(REFUSED)}
-        return {name.removeprefix(REFUSED): count for name, count in sorted(found.items())}
+        found = {name: int(count) for name, count in counters if name.startswith(RULE_STATS)}
+        return {name.removeprefix(RULE_STATS): count for name, count in sorted(found.items())}
 
     def record(self) -> dict[str, Any]:
         """Return the JSON form."""

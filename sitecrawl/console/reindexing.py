@@ -13,8 +13,8 @@ from sitecrawl.crawl.run_summary import counted
 from sitecrawl.frontier.base import Candidate
 from sitecrawl.frontier.stored_reindex import Rewrite
 from sitecrawl.policy.decision import Admission
+from sitecrawl.policy.documents.binary_content import check_text
 from sitecrawl.policy.documents.output_shapes import TEXTS, text_of
-from sitecrawl.policy.documents.placeholders import check_text
 from sitecrawl.policy.documents.usage_permissions import FORBIDDEN, NOTHING_SAID
 from sitecrawl.policy.urls.rule_engine import Rules
 from sitecrawl.web.urls.identity import document_id

@@ -11,6 +11,7 @@ from scrapy.statscollectors import StatsCollector
 
 from sitecrawl.frontier.base import Candidate, DueUrl, StoredLink, VisitResult
 from sitecrawl.policy.decision import ALLOWED, Admission, Decision, Refusals, refuse
+from sitecrawl.policy.outcomes import RULE_STATS
 from sitecrawl.policy.urls.known_views import PageViews
 from sitecrawl.policy.urls.parameter_trials import Found, ParameterTrials
 from sitecrawl.policy.urls.path_limits import PathLimits, RedirectChains
@@ -275,7 +276,7 @@ class Discovery:
     def refused(self, decision: Decision, url: str, referrer: str | None) -> None:
         """Count a refusal and keep the first examples of its reason."""
         self.refusals.note(decision, url, referrer)
-        self._stats.inc_value(f"sitecrawl/rules/{decision.reason}")
+        self._stats.inc_value(RULE_STATS + decision.reason)
 
     def canonical(self, due: DueUrl, url: str) -> Reference:
         """Judge the canonical URL of a page."""

@@ -8,13 +8,14 @@ from typing import Any
 
 from sitecrawl.crawl.run_summary import counted
 from sitecrawl.policy.lifecycle.revisit import FAILED
-from sitecrawl.policy.outcomes import Outcome
+from sitecrawl.policy.outcomes import OUTCOME_STATS, RULE_STATS, Outcome
 
-OUTCOMES, RULES = "sitecrawl/outcomes/", "sitecrawl/rules/"
 STATUSES = "downloader/response_status_count/"
-ERRORS = tuple(f"{OUTCOMES}{outcome.name.lower()}" for outcome in FAILED)
+ERRORS = tuple(f"{OUTCOME_STATS}{outcome.name.lower()}" for outcome in FAILED)
 NOT_REQUESTED = tuple(
-    f"{OUTCOMES}{outcome.name.lower()}" for outcome in Outcome if outcome < Outcome.FILE_INGESTED
+    f"{OUTCOME_STATS}{outcome.name.lower()}"
+    for outcome in Outcome
+    if outcome < Outcome.FILE_INGESTED
 )
 
 
@@ -55,10 +56,10 @@ class ProgressSnapshot:
             return sum(stats[each] for each in names)
 
         return cls(
-            pages=total(OUTCOMES, *NOT_REQUESTED),
+            pages=total(OUTCOME_STATS, *NOT_REQUESTED),
             errors=sum(stats.get(each, 0) for each in ERRORS),
             lines=stats.get("item_scraped_count", 0),
-            refused=total(RULES),
+            refused=total(RULE_STATS),
             answers=", ".join(f"{first}xx {total(f'{STATUSES}{first}')}" for first in "2345"),
         )
 

@@ -14,6 +14,7 @@ from sitecrawl import typed_program
 from sitecrawl.crawl.frontier_owner import FrontierOwner
 from sitecrawl.events import Event
 from sitecrawl.frontier.base import Change, Settlement, VisitResult
+from sitecrawl.policy.outcomes import OUTCOME_STATS
 
 logger = logging.getLogger(__name__)
 
@@ -179,5 +180,5 @@ class Recorder:
 
     def _note(self, visits: Sequence[VisitResult]) -> None:
         for visit in visits:
-            self._stats.inc_value(f"sitecrawl/outcomes/{visit.outcome.name.lower()}")
+            self._stats.inc_value(OUTCOME_STATS + visit.outcome.name.lower())
             self.visit_committed.send(visit)

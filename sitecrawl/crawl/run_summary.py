@@ -11,7 +11,7 @@ from sitecrawl import typed_program
 from sitecrawl.frontier.runs import PageCounts, most_common, total
 from sitecrawl.policy.advice import all_advice
 from sitecrawl.policy.lifecycle.revisit import FAILED
-from sitecrawl.policy.outcomes import PLACEHOLDERS
+from sitecrawl.policy.outcomes import PLACEHOLDERS, RULE_STATS
 from sitecrawl.policy.urls.known_views import KnownViews
 from sitecrawl.statuses import DONE, MAX_PAGES, STARTS_FAILED
 
@@ -85,7 +85,7 @@ def finding_lines(
 def known_view_lines(counters: Mapping[str, Any]) -> Iterator[LogLine]:
     """Yield a line on the links to views of known software that were left out, if there are any."""
     reason = KnownViews.reason.name
-    number = counters.get(f"sitecrawl/rules/{reason}")
+    number = counters.get(RULE_STATS + reason)
     example = next(iter(counters["refusals"].get(reason, ())), None)
     if number and example:
         view = example["rule"].partition(",")[0]

@@ -20,7 +20,7 @@ from sitecrawl.frontier.runs import PageCounts, most_common, total
 from sitecrawl.frontier.threaded import Frontier
 from sitecrawl.policy.advice import all_advice, in_words
 from sitecrawl.policy.decision import Decision
-from sitecrawl.policy.outcomes import READ, Outcome
+from sitecrawl.policy.outcomes import OUTCOME_STATS, READ, Outcome
 from sitecrawl.policy.urls.scope import owner_of
 from sitecrawl.web.urls.url import origin
 
@@ -175,7 +175,7 @@ def _remedy(reason: str, url: str) -> str:
 
 
 def _pages_read(counters: Mapping[str, Any]) -> int:
-    return sum(counters.get(f"sitecrawl/outcomes/{each.name.lower()}", 0) for each in READ)
+    return sum(counters.get(OUTCOME_STATS + each.name.lower(), 0) for each in READ)
 
 
 def format_reason(reason: str, detail: str) -> str:

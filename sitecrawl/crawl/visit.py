@@ -95,6 +95,12 @@ class Visit:
         self.target = reference.target or self.target
         self.candidates.extend(reference.candidates)
 
+    def withdraw(self) -> None:
+        """End the visit without a result; raises RuntimeError if it has ended before."""
+        if self.has_ended:
+            raise RuntimeError(f"the visit of {self.due.url} has ended before")
+        self.has_ended = True
+
     def end(
         self,
         outcome: Outcome,
@@ -110,9 +116,7 @@ class Visit:
         ``detail`` replaces an earlier one. ``retry_at`` is when the URL is retried in this run;
         ``successor`` is the URL into which today's rules rewrite it.
         """
-        if self.has_ended:
-            raise RuntimeError(f"the visit of {self.due.url} has ended before")
-        self.has_ended = True
+        self.withdraw()
         response, hashes = self.response, self.hashes
         if successor is not None:
             self.candidates.append(successor)

@@ -15,7 +15,7 @@ from sitecrawl.frontier.records import Records, RunRecord, UrlState
 from sitecrawl.policy.decision import Admission, Example, RefusalReason, Step
 from sitecrawl.policy.lifecycle.revisit import FAILED
 from sitecrawl.policy.lifecycle.selection import SELECTIONS, EarlyVisit, StoredVisit, early_visit
-from sitecrawl.policy.outcomes import READ, REDIRECTS, Outcome
+from sitecrawl.policy.outcomes import READ, REDIRECTS, RULE_STATS, Outcome
 from sitecrawl.policy.refusal_reasons import (
     LIMIT_REASONS,
     LINK_REASONS,
@@ -30,7 +30,6 @@ from sitecrawl.web.urls.url import normalize
 
 RECORDED_REASONS = {reason.name: reason for reason in (*LIMIT_REASONS, *LINK_REASONS)}
 """Reasons that cannot be judged again after the run, by name."""
-COUNTED = "sitecrawl/rules/"
 MAX_RUNS = 100
 """Number of runs that are read: with one a day, those within max_revisit."""
 
@@ -188,7 +187,7 @@ class PastRefusals:
         counters = run.counters
         kept = counters.get("refusals") or {}
         for word, reason in RECORDED_REASONS.items():
-            count = int(counters.get(COUNTED + word, 0))
+            count = int(counters.get(RULE_STATS + word, 0))
             if count > self.counts.get(word, (0, ""))[0]:
                 self.counts[word] = count, name
             for each in kept.get(word, ()):
@@ -353,7 +352,7 @@ class Explainer:
     def _tries(self, stored: UrlState | None) -> int:
         if stored is None or self._records is None or stored.outcome not in FAILED:
             return 0
-        runs = [run for run, *_ in self._records.attempts(stored.id)]
+        runs = [each.run for each in self._records.attempts(stored.id)]
         return runs.count(runs[-1]) if runs else 0
 
     def _origin(self, key: str) -> OriginState | None:
@@ -374,7 +373,7 @@ class Explainer:
 
     def _last_run_of(self, stored: UrlState, records: Records) -> RunRecord | None:
         """Return the run that visited a URL last; the last run if that is not known."""
-        attempts = [run for run, *_ in records.attempts(stored.id)]
+        attempts = [each.run for each in records.attempts(stored.id)]
         visited = [run for run in self._runs if attempts and run.id == attempts[-1]]
         return next(iter(visited or self._runs), None)
 

@@ -17,9 +17,10 @@ from prometheus_client.registry import Collector
 
 from sitecrawl.frontier.change_log import TargetLag
 from sitecrawl.frontier.records import SiteCounts
+from sitecrawl.policy.outcomes import OUTCOME_STATS, RULE_STATS
 
 MAX_SITES = 500
-OUTCOMES, REFUSED, RETRIES = "sitecrawl/outcomes/", "sitecrawl/rules/", "sitecrawl/retries/"
+RETRIES = "sitecrawl/retries/"
 STATUSES = "downloader/response_status_count/"
 
 
@@ -61,10 +62,10 @@ class CrawlCollector(Collector):
 
 def families(now: CrawlMeasurements) -> Iterator[Metric]:
     """Yield the metrics of a crawl."""
-    yield _counter(now, "pages", "Visits that ended.", "outcome", _named(now.stats, OUTCOMES))
+    yield _counter(now, "pages", "Visits that ended.", "outcome", _named(now.stats, OUTCOME_STATS))
     yield _counter(now, "answers", "Responses, robots.txt included.", "class", _classes(now.stats))
     yield _counter(
-        now, "links_refused", "Links refused by a rule.", "reason", _named(now.stats, REFUSED)
+        now, "links_refused", "Links refused by a rule.", "reason", _named(now.stats, RULE_STATS)
     )
     yield _counter(now, "retries", "URLs queued again.", "reason", _named(now.stats, RETRIES))
     for name, stat, words in (

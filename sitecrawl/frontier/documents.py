@@ -12,8 +12,8 @@ from sitecrawl.frontier.base import Entry, FrontierError
 from sitecrawl.frontier.database import Database, Row, RowStatement
 from sitecrawl.policy.documents.output_shapes import serialized_parts
 from sitecrawl.policy.lifecycle.change_rate import ChangeHistory
+from sitecrawl.policy.lifecycle.duplicates import SiteRank
 from sitecrawl.policy.lifecycle.revisit import WITH_CONTENT
-from sitecrawl.policy.lifecycle.selection import SiteRank
 from sitecrawl.web.decompression import zstd
 
 # ruff: noqa: S608 -- only constants become part of a statement

@@ -13,6 +13,7 @@ from sitecrawl.frontier.former_starts import FormerStarts
 from sitecrawl.frontier.held_changes import HeldChange
 from sitecrawl.frontier.outbox import Outbox
 from sitecrawl.policy.documents.output_shapes import text_of
+from sitecrawl.policy.lifecycle.duplicates import rank
 from sitecrawl.policy.lifecycle.losses import (
     TextChange,
     acceptable,
@@ -21,7 +22,6 @@ from sitecrawl.policy.lifecycle.losses import (
     is_rewritten,
     words_of,
 )
-from sitecrawl.policy.lifecycle.selection import rank
 
 STANDS_FOR = frozenset({"duplicate", "non_canonical"})
 COMPARED = 20  # other pages with which a page's new text is compared

@@ -7,7 +7,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from sitecrawl.frontier.base import HeldGroup, OriginState
 from sitecrawl.frontier.claims import RedirectResolver
@@ -16,6 +16,7 @@ from sitecrawl.frontier.evidence_table import MEANING
 from sitecrawl.frontier.leases import day_of, is_dead, stopped_without_end
 from sitecrawl.frontier.link_table import LinkGraph
 from sitecrawl.frontier.outbox import read_changes, read_document
+from sitecrawl.frontier.pending_file import ERROR, WAITING
 from sitecrawl.frontier.runs import of_run
 from sitecrawl.policy.lifecycle.revisit import FAILED, Age, Revisit
 from sitecrawl.policy.outcomes import READ, Outcome
@@ -26,8 +27,8 @@ ERRORS = tuple(
     sorted(FAILED | {Outcome.BLOCKED_BY_ROBOTS_TXT, Outcome.BLOCKED_URL_BY_LOCAL_POLICY})
 )
 STATE = (
-    "CASE WHEN u.outcome IS NULL OR u.outcome < 0 THEN 0"
-    f" WHEN u.outcome IN ({', '.join(str(int(outcome)) for outcome in ERRORS)}) THEN 2"
+    f"CASE WHEN u.outcome IS NULL OR u.outcome < 0 THEN {WAITING}"
+    f" WHEN u.outcome IN ({', '.join(str(int(outcome)) for outcome in ERRORS)}) THEN {ERROR}"
     " ELSE u.visited_at END"
 )
 
@@ -117,6 +118,18 @@ ATTEMPTS = (
 )
 COUNTS = "SELECT u.outcome, count(*) FROM url AS u WHERE true{of} GROUP BY u.outcome"
 OF_REALM = " AND u.origin IN (SELECT id FROM origin WHERE realm = ?)"
+
+
+class Attempt(NamedTuple):
+    """One crawl action on a URL; ``at`` is in UTC epoch seconds."""
+
+    run: int
+    at: float
+    seconds: float
+    outcome: Outcome
+    status: int | None
+    bytes: int
+    reason: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -384,10 +397,11 @@ class Records:
         graph = LinkGraph(self._database)
         return graph.addresses(graph.outlinks(url))
 
-    def attempts(self, url: int) -> Iterator[tuple[int, float, float, Outcome, Any, int, Any]]:
-        """Yield the crawl actions on a URL: run, time, seconds, outcome, status, bytes, reason."""
-        for run, at, duration, outcome, *rest in self._database.stream(ATTEMPTS, (url,)):
-            yield (run, at, duration, Outcome(outcome), *rest)
+    def attempts(self, url: int) -> Iterator[Attempt]:
+        """Yield the crawl actions on a URL."""
+        for row in self._database.stream(ATTEMPTS, (url,)):
+            attempt = Attempt(*row)
+            yield attempt._replace(outcome=Outcome(attempt.outcome))
 
     def counts(self, realm: str | None = None) -> dict[str, int]:
         """Count the URLs by last outcome; ``waiting`` are those never visited.

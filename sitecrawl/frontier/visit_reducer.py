@@ -18,6 +18,7 @@ from sitecrawl.frontier.visits import NOT_SURE, Finding
 from sitecrawl.policy.documents.document_dates import rfc3339
 from sitecrawl.policy.documents.output_shapes import text_of
 from sitecrawl.policy.documents.section_documents import with_lasting_ids
+from sitecrawl.policy.lifecycle.duplicates import rank
 from sitecrawl.policy.lifecycle.losses import (
     PLAIN,
     TextChange,
@@ -26,7 +27,6 @@ from sitecrawl.policy.lifecycle.losses import (
     words_of,
 )
 from sitecrawl.policy.lifecycle.revisit import STILL_WAITING
-from sitecrawl.policy.lifecycle.selection import rank
 from sitecrawl.policy.outcomes import REDIRECTS, Outcome
 
 LED_TO = frozenset({"redirect", "canonical"})

@@ -59,17 +59,20 @@ READ = frozenset(
 )
 """Outcomes of pages that were read."""
 REDIRECTS = frozenset({Outcome.REDIRECT, Outcome.PERMANENT_REDIRECT})
-PLACEHOLDERS = frozenset(
-    {
-        Outcome.SOFT_404,
-        Outcome.LOGIN_WALL,
-        Outcome.CONSENT_WALL,
-        Outcome.SCRIPT_SHELL,
-        Outcome.PARKED,
-        Outcome.ERROR_PAGE,
-    }
-)
+PLACEHOLDER_KINDS = {
+    outcome.name.lower(): outcome
+    for outcome in (
+        *(Outcome.SOFT_404, Outcome.LOGIN_WALL, Outcome.CONSENT_WALL, Outcome.SCRIPT_SHELL),
+        *(Outcome.PARKED, Outcome.ERROR_PAGE),
+    )
+}
+"""Values of the option ``placeholder_pages``, with their outcomes."""
+PLACEHOLDERS = frozenset(PLACEHOLDER_KINDS.values())
 """Outcomes of pages with status 200 but without content of the site."""
+
+
+OUTCOME_STATS, RULE_STATS = "sitecrawl/outcomes/", "sitecrawl/rules/"
+"""Beginnings of the names of the stats that count visits by outcome, and refusals by reason."""
 
 
 class PageFault(NamedTuple):

@@ -40,7 +40,7 @@ class RenderAlways:
 
 
 @dataclass(slots=True)
-class RenderWhereNeeded(RenderAlways):
+class RenderWhereNeeded:
     """Render the pages that have little content without scripts (``render=auto``).
 
     Pages of one pattern are judged together: after two consecutive renderings without new content,

@@ -51,6 +51,7 @@ class RenderService(Component):
         params = self._params = params_of(crawler)
         self._stats = crawler.stats
         self._renderer_name = "playwright" if params.render == "auto" else params.render
+        self._policy: RenderAlways | RenderWhereNeeded
         self._policy = RenderWhereNeeded() if params.render == "auto" else RenderAlways()
         self._rule = address_rule(crawler)
         self._slots = asyncio.Semaphore(PAGES_AT_ONCE)

@@ -21,12 +21,11 @@ from sitecrawl.frontier.survey import (
 )
 from sitecrawl.policy.documents.audit import PageAudit
 from sitecrawl.policy.documents.output_shapes import TEXTS, text_of
-from sitecrawl.policy.outcomes import REDIRECTS, Outcome
+from sitecrawl.policy.outcomes import REDIRECTS, RULE_STATS, Outcome
 
 MAX_PAGES = 1000
 """Pages listed of those that link to one URL; their number is exact."""
 MAX_RUNS = 60
-REFUSED = "sitecrawl/rules/"
 BROKEN = frozenset(
     {
         *(Outcome.SERVER_BLAMED_CLIENT, Outcome.FILE_GONE),
@@ -209,9 +208,9 @@ class Facts:
         counters = self.run.counters
         examples = counters.get("refusals") or {}
         counts = {
-            name.removeprefix(REFUSED): int(number)
+            name.removeprefix(RULE_STATS): int(number)
             for name, number in counters.items()
-            if name.startswith(REFUSED)
+            if name.startswith(RULE_STATS)
         }
         most = sorted(counts.items(), key=lambda each: -each[1])
         return [(reason, number, examples.get(reason, [])) for reason, number in most]

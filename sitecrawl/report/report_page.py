@@ -36,7 +36,7 @@ CELLS = {
         "length, images, scripts, title_length, description_length, h1, exit_status, high, medium, low",
         "u": "url, target, moved_to, linked_from, kept, start, on_the_way, example, examples, "
         "canonical, folder, assets",
-        "w": "outcome, reason, change, because, via, kind, state, problem, ends_as, crawl, "
+        "w": "outcome, reason, change, because, via, kind, problem, ends_as, crawl, "
         "finish_reason, started_at, ended_at, importance, indexable, listed, before, list, share, at, "
         "visited_at, seen_at, checked_at, origin, language",
         "t": "text",

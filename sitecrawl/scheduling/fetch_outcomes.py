@@ -231,7 +231,7 @@ class VisitRequests:
         return None
 
     def _visit_again(self, visit: Visit, origin: Origin, due: DueUrl) -> None:
-        visit.has_ended = True  # without a result
+        visit.withdraw()
         origin.todo.appendleft(due)
         origin.open_visits -= 1
 

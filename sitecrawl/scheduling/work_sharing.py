@@ -11,6 +11,7 @@ from sitecrawl.crawl.frontier_owner import FrontierOwner
 from sitecrawl.frontier.base import FrontierError
 from sitecrawl.frontier.runs import combined
 from sitecrawl.policy.origin_shares import to_hand_over
+from sitecrawl.policy.outcomes import OUTCOME_STATS
 from sitecrawl.scheduling.background import BackgroundTasks
 from sitecrawl.scheduling.leased_origins import LeasedOrigins
 from sitecrawl.scheduling.origin_queues import OriginQueues
@@ -22,7 +23,6 @@ a worker and whenever it has run out of origins: others have some to hand over, 
 MIN_STAY_SECONDS = 3.0
 """Time for which an origin that was handed over stays: shorter changes cost more than they bring."""
 RATE_SECONDS = 10.0
-OUTCOMES = "sitecrawl/outcomes/"
 
 
 class WorkSharing:
@@ -91,7 +91,7 @@ class WorkSharing:
 
     async def _share(self) -> None:
         counters = self._own_counters()
-        pages = sum(count for name, count in counters.items() if name.startswith(OUTCOMES))
+        pages = sum(count for name, count in counters.items() if name.startswith(OUTCOME_STATS))
         share = await self._owner.frontier.beat(pages, self._rate_of(pages), counters)
         origins = self._leased.origins
         mine = {

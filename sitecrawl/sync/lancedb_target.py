@@ -29,7 +29,8 @@ import pyarrow as pa
 
 from sitecrawl.frontier.base import Change
 from sitecrawl.frontier.change_log import DeadLetter, ExpectedCount
-from sitecrawl.sync.page_sections import Embedder, PageSection, page_sections, vector_fault
+from sitecrawl.sync.embedding import Embedder, vector_fault
+from sitecrawl.sync.page_sections import PageSection, page_sections
 from sitecrawl.sync.target import (
     LOCK,
     REBUILD,

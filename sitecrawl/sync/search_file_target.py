@@ -27,7 +27,8 @@ from sitecrawl.search.search_index import (
     open_index,
     packed,
 )
-from sitecrawl.sync.page_sections import EMBED, Embedder, page_sections, vector_fault
+from sitecrawl.sync.embedding import EMBED, Embedder, vector_fault
+from sitecrawl.sync.page_sections import page_sections
 from sitecrawl.sync.target import (
     Cursor,
     SyncError,

@@ -117,9 +117,9 @@ class SyncTarget(ChangeReceiver, Protocol):
     ``apply`` is called with changes in the order of their seq, and with the cursor after them. It
     must store the cursor together with the changes or after them: changes may be repeated, and are
     then followed by all later ones. Before the first ones, a target that keeps its cursor elsewhere
-    stores one with seq 0: documents without a cursor are refused. One process at a time writes to a target. A comparison writes the
-    documents that the target lacks in the order of their seq, then deletes those that it has too many;
-    a write of a later ``comparison`` always wins.
+    stores one with seq 0: documents without a cursor are refused. One process at a time writes to a
+    target. A comparison writes the documents that the target lacks in the order of their seq, then
+    deletes those that it has too many; a write of a later ``comparison`` always wins.
 
     A target that is not ``incremental`` is only filled by ``rebuild``, from the whole log.
     """

@@ -264,6 +264,22 @@ def test_the_alerts_fire_as_promtool_says(words: tuple[str, ...]) -> None:
 
 
 @pytest.mark.behaviour("MON-05")
+def test_the_log_of_workers_is_json_too(
+    server: Server, crawl: CrawlCommand, tmp_path: Path
+) -> None:
+    log, link = tmp_path / "job.log", tmp_path / "link.log"
+    log.write_text("of an earlier crawl\n")
+    link.symlink_to(log)
+    origin = server.serve(SITE)
+    settings = {"SITECRAWL_LOG_FORMAT": "json", "LOG_FILE": str(link), "LOG_FILE_APPEND": 0}
+    run = crawl(f"{origin}/", settings=settings, workers=2)
+    assert run.status == 0
+    assert link.is_symlink(), "the file is truncated, as by Scrapy, and not replaced"
+    records = [json.loads(line) for line in log.read_text().splitlines()]
+    assert all(record.keys() >= {"time", "level", "message", "crawl"} for record in records)
+
+
+@pytest.mark.behaviour("MON-05")
 def test_the_log_is_json_from_its_first_line_to_its_last(
     server: Server, crawl: CrawlCommand
 ) -> None:

@@ -8,10 +8,9 @@ import pytest
 
 from sitecrawl.config.options.crawl_options import CrawlParams
 from sitecrawl.policy.advice import all_advice
-from sitecrawl.policy.documents.placeholders import KINDS
 from sitecrawl.policy.http import answers
 from sitecrawl.policy.http.answers import FetchResult
-from sitecrawl.policy.outcomes import READ, REDIRECTS
+from sitecrawl.policy.outcomes import PLACEHOLDER_KINDS, READ, REDIRECTS
 
 RESULTS = [
     *(each for each in vars(answers).values() if isinstance(each, FetchResult)),
@@ -27,7 +26,7 @@ RULES = {"no_document", "start_for_links"}
 @pytest.mark.behaviour("O-15")
 def test_every_reason_has_words_and_a_remedy() -> None:
     assert len(REASONS) > 30
-    assert sorted((REASONS | KINDS.keys()) - ADVICE.keys()) == []
+    assert sorted((REASONS | PLACEHOLDER_KINDS.keys()) - ADVICE.keys()) == []
     assert {reason for reason, each in ADVICE.items() if not each.remedy} == RULES
     assert [] == []
 

@@ -62,3 +62,4 @@ def test_what_cannot_be_meant_is_refused(values: dict[str, Any], words: str) -> 
 def test_every_option_is_described() -> None:
     for part, options in option_groups():
         assert descriptions(part).keys() == options.keys()
+        assert all(descriptions(part).values())

@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from sitecrawl.policy.documents.binary_content import check_text
 from sitecrawl.policy.documents.content_hash import (
     content_hash,
     stable_links,
@@ -15,7 +16,6 @@ from sitecrawl.policy.documents.content_hash import (
 from sitecrawl.policy.documents.document_options import DocumentOptions
 from sitecrawl.policy.documents.metadata_mapping import mapping_problems
 from sitecrawl.policy.documents.obedience import refresh_target
-from sitecrawl.policy.documents.placeholders import check_text
 from sitecrawl.policy.documents.text_fields import WORD_BREAKS, cut_at_word
 from sitecrawl.web.html.page import Page
 from sitecrawl.web.page_reader import read_page

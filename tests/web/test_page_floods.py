@@ -56,7 +56,7 @@ def test_no_flood_takes_much_more_than_a_plain_page() -> None:
 @pytest.mark.behaviour("SE-04")
 def test_no_flood_takes_more_memory_with_its_outline_than_a_crawl_has_room_for() -> None:
     names = ["admonitions", "bold over words", "headings", "nulls", "words in elements"]
-    names += ["line breaks in one link", "signs of emphasis"]
+    names += ["blanks in another language", "line breaks in one link", "signs of emphasis"]
     command = [sys.executable, "-m", "fixtures.peaks", "9.9", "rag", *names]
     ended = subprocess.run(command, check=True, capture_output=True, text=True, timeout=300)
     rows = [json.loads(line) for line in ended.stdout.splitlines()]

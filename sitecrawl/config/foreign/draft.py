@@ -113,24 +113,3 @@ def texts(value: Any) -> list[str]:
         return []
     many: Iterable[Any] = value if isinstance(value, list) else [value]
     return [str(each) for each in many]
-
-
-def read_nutch(text: str) -> Draft:
-    """Read a filter; raises ForeignConfigError."""
-    rules = []
-    for number, line in enumerate(text.splitlines(), 1):
-        if line[:1] in {"", "#", " ", "\t"}:
-            continue
-        if line[0] not in "+-":
-            raise ForeignConfigError(f"line {number}: a rule of Nutch's filter begins with + or -")
-        rules.append(OrderedRule(line[0] == "+", line[1:].strip()))
-    draft = Draft("Nutch's URL filter")
-    allow, deny, unreadable = allow_and_deny(rules, default=False)
-    draft.options |= {n: v for n, v in (("allow", allow), ("deny", deny)) if v}
-    if allow:
-        draft.options["scope"] = "any"  # the filter alone bounds a crawl of Nutch
-    else:
-        draft.hints.append("scope: the filter admits any host; the crawl stays on its starts.")
-    draft.hints.append("start: the seed list, as -a start=@seeds.txt")
-    draft.left_out += [f"the pattern {each}" for each in unreadable]
-    return draft

@@ -27,9 +27,8 @@ from sitecrawl.policy.documents.document_options import (
     DocumentOptions,
 )
 from sitecrawl.policy.documents.metadata_mapping import mapping_problems
-from sitecrawl.policy.documents.placeholders import KINDS
 from sitecrawl.policy.documents.text_fields import SOURCES
-from sitecrawl.policy.outcomes import Outcome
+from sitecrawl.policy.outcomes import PLACEHOLDER_KINDS, Outcome
 from sitecrawl.web.html.custom_fields import check_selector, is_xpath
 from sitecrawl.web.html.main_content import PAGE_LANDMARKS
 from sitecrawl.web.read_options import LINK_PATTERNS, PARTS, REPAIRS, ReadOptions
@@ -227,7 +226,9 @@ class ContentParams(DocumentParams):
     """Own fields by CSS selector, as name:selector; selector@attribute takes an attribute in place
     of the text. A selector that begins with / or ( is XPath, for which each page is parsed a second
     time; write those in a TOML file."""
-    placeholder_pages: Annotated[Words, among(KINDS)] = option(tuple(KINDS), Effect.READING)
+    placeholder_pages: Annotated[Words, among(PLACEHOLDER_KINDS)] = option(
+        tuple(PLACEHOLDER_KINDS), Effect.READING
+    )
     """Kinds of pages that make no document because they have neither a text nor links of the site:
     soft_404, login_wall, consent_wall, script_shell, parked, error_page; empty keeps all. For
     soft_404 an origin with a page that looks like one is asked once for a URL that does not
@@ -257,7 +258,7 @@ class ContentParams(DocumentParams):
     @property
     def placeholder_outcomes(self) -> frozenset[Outcome]:
         """The outcomes of pages that are recognised as placeholders."""
-        return frozenset(KINDS[kind] for kind in self.placeholder_pages)
+        return frozenset(PLACEHOLDER_KINDS[kind] for kind in self.placeholder_pages)
 
     @property
     def xpath_fields(self) -> tuple[tuple[str, str], ...]:

@@ -17,7 +17,6 @@ from importlib.resources import files
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
-from sitecrawl.policy.decision import ALLOWED, Decision, refuse
 from sitecrawl.policy.outcomes import Outcome
 from sitecrawl.policy.rendering import needs_scripts
 from sitecrawl.web.html.script_shells import read_shell
@@ -27,17 +26,8 @@ from sitecrawl.web.urls.url import origin, split
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from sitecrawl.policy.documents.document_options import DocumentOptions
     from sitecrawl.web.html.page import Page
 
-KINDS = {
-    outcome.name.lower(): outcome
-    for outcome in (
-        *(Outcome.SOFT_404, Outcome.LOGIN_WALL, Outcome.CONSENT_WALL, Outcome.SCRIPT_SHELL),
-        *(Outcome.PARKED, Outcome.ERROR_PAGE),
-    )
-}
-"""Values of the option ``placeholder_pages``."""
 MAX_NOTICE_TEXT = 300  # characters; a text that is longer is worth a document
 MAX_TITLE = 1_000  # characters of a title that are compared
 MAX_GENERATED_TEXT = 4000  # of a page written by a server or a domain's seller, not by the site
@@ -52,7 +42,7 @@ _PATTERNS = {name: "".join(lines) for name, lines in _TEXTS["patterns"].items()}
 _FOR_SALE = _PATTERNS["for_sale"]
 _LOGIN = re.compile(_PATTERNS["login"], re.IGNORECASE)
 _CONSENT = re.compile(_PATTERNS["consent"], re.IGNORECASE)
-_PARKED = re.compile(_PATTERNS["parked"], re.IGNORECASE)
+_PARKED = re.compile(_PATTERNS["parked"].replace("{for_sale}", _FOR_SALE), re.IGNORECASE)
 _SERVER_PAGE = re.compile(_PATTERNS["server_page"], re.IGNORECASE)
 _EMPTY = re.compile(_PATTERNS["empty"], re.IGNORECASE)
 _ERROR = re.compile(_PATTERNS["error"], re.IGNORECASE)
@@ -66,11 +56,6 @@ MAX_BARE_MISSING_TEXT = 500  # characters of an error page that says so in its t
 MAX_MISSING_TEXT = 8_000  # characters of an error page with the site's whole menu
 MIN_SKETCH_WORDS = 5
 MAX_DIFFERENT_WORDS = 1  # on either side: a number in words, a greeting by time of day
-MIN_CHARACTERS = 128
-MIN_SPACE = 0.01
-# Scripts without spaces between words: Thai, Lao, Khmer, Burmese, kana, Han, Hangul.
-_SPACELESS = "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
-_SAMPLE = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,17 +237,3 @@ def is_same_page(one: Sketch, other: Sketch) -> bool:
     more = sum(max(0, n - second.get(word, 0)) for word, n in first.items() if word not in echo)
     less = sum(max(0, n - first.get(word, 0)) for word, n in second.items() if word not in echo)
     return more <= MAX_DIFFERENT_WORDS and less <= MAX_DIFFERENT_WORDS
-
-
-def check_text(text: str, options: DocumentOptions) -> Decision:
-    """Refuse a text that is too short, or has too little white space to consist of words."""
-    if not options.binary_guard:
-        return ALLOWED
-    if len(text) < MIN_CHARACTERS:
-        return refuse("too_little_text", f"binary_guard: fewer than {MIN_CHARACTERS} characters")
-    sample = text[:_SAMPLE]
-    spaces = sum(character.isspace() for character in sample)
-    spaceless = len(re.findall(_SPACELESS, sample)) * 4 > len(sample)
-    if not spaceless and spaces / len(sample) < MIN_SPACE:
-        return refuse("too_little_space", f"binary_guard: less than {MIN_SPACE:.0%} white space")
-    return ALLOWED

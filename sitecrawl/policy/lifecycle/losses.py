@@ -1,4 +1,4 @@
-"""Guard of an index: the losses of documents that a run carries out, and those that wait.
+"""Deletions: when a document is lost, which losses a run carries out, and which wait.
 
 A document is lost by a deletion of any reason, or by a new version without content of its own, as a
 maintenance notice has it. A page that moved to a document with its text is not lost.
@@ -144,7 +144,7 @@ class Deletion:
     """Evidence required for a deletion, and the ``share`` of an origin's documents that may be lost.
 
     A page that returns 404 is deleted after ``confirmations`` such responses in a row, one that
-    cannot be fetched after ``unreachable_after`` failures in a row (0: never). losses.py has the
+    cannot be fetched after ``unreachable_after`` failures in a row (0: never). ``acceptable`` has the
     meaning of the share.
     """
 

@@ -83,22 +83,3 @@ def early_visit(
     if force:
         return EarlyVisit.FORCED
     return EarlyVisit.REREAD if selection.reread and visit.read_otherwise else None
-
-
-class SiteRank(NamedTuple):
-    """Sort key of equal pages in the order of their site; the lowest one is kept.
-
-    Starts come first, then pages of a sitemap, then those that the fewest links lead to from a
-    start, then URLs without a query, then the order of discovery.
-    """
-
-    is_linked: bool
-    is_unlisted: bool
-    depth: int
-    has_query: bool
-    found: int
-
-
-def rank(url: str) -> tuple[bool, int, str]:
-    """Return the sort key of URLs of which nothing else is known: the shortest without a query."""
-    return "?" in url, len(url), url
