@@ -6,6 +6,9 @@ from collections.abc import Mapping
 from enum import IntEnum
 from typing import NamedTuple
 
+OUTCOME_STATS, RULE_STATS = "sitecrawl/outcomes/", "sitecrawl/rules/"
+"""Beginnings of the names of the stats that count visits by outcome, and refusals by reason."""
+
 
 class Outcome(IntEnum):
     """Outcome of a crawl action: each has exactly one. The numbers are stored."""
@@ -69,10 +72,6 @@ PLACEHOLDER_KINDS = {
 """Values of the option ``placeholder_pages``, with their outcomes."""
 PLACEHOLDERS = frozenset(PLACEHOLDER_KINDS.values())
 """Outcomes of pages with status 200 but without content of the site."""
-
-
-OUTCOME_STATS, RULE_STATS = "sitecrawl/outcomes/", "sitecrawl/rules/"
-"""Beginnings of the names of the stats that count visits by outcome, and refusals by reason."""
 
 
 class PageFault(NamedTuple):

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from scripts.pictures import PICTURES
 from sitecrawl.config.options.crawl_options import CrawlParams
+from sitecrawl.policy import outcomes
 from sitecrawl.policy.documents.fields import DELETION, DOCUMENT
 from sitecrawl.policy.outcomes import PAGE_FAULTS, Outcome
 from sitecrawl.report.lists import LISTS
@@ -32,10 +33,23 @@ def stats_of(tree: ast.AST) -> Iterator[str]:
     for node in ast.walk(tree):
         match node:
             case ast.Call(func=ast.Attribute(attr=method), args=[name, *_]) if method in WRITERS:
-                parts = name.values if isinstance(name, ast.JoinedStr) else [name]
-                yield "".join(
-                    str(part.value) if isinstance(part, ast.Constant) else "<>" for part in parts
-                )
+                yield "".join(parts_of(name))
+
+
+def parts_of(name: ast.expr) -> Iterator[str]:
+    match name:
+        case ast.JoinedStr(values=values):
+            for each in values:
+                yield from parts_of(each)
+        case ast.BinOp(left=left, right=right):
+            yield from parts_of(left)
+            yield from parts_of(right)
+        case ast.Name(id=constant) if constant.isupper():
+            yield getattr(outcomes, constant, "<>")
+        case ast.Constant(value=value):
+            yield str(value)
+        case _:
+            yield "<>"
 
 
 def test_every_option_is_documented() -> None:
