@@ -52,6 +52,7 @@ from sitecrawl.policy.worth.copies import Copies
 from sitecrawl.policy.worth.endless import EndlessParts
 from sitecrawl.policy.worth.evidence import Evidence, Verdict
 from sitecrawl.policy.worth.kinds import FOLDER, NAMES, PARAMETER, SET, Kinds
+from sitecrawl.policy.worth.novelty import Novelty
 from sitecrawl.policy.worth.translations import Translations
 
 SHIPPED_NAME = "everything on"
@@ -166,6 +167,12 @@ MECHANISMS = (
     Mechanism("kinds: bound of directories", [_choices(_is_directory, is_choice=True)]),
     Mechanism("kinds: shapes of values", [patch.object(kinds, "shape_of", _always(kinds.NAME))]),
     Mechanism("kinds: again by a value", [patch.object(kinds, "_variables", _always(()))]),
+    Mechanism("useless where found", [patch.object(Evidence, "_is_useless", NEVER)]),
+    Mechanism("found on a fruitless list", [patch.object(Evidence, "_is_on_fruitless", NEVER)]),
+    Mechanism("nested below their list", [patch.object(evidence, "is_nested", NEVER)]),
+    Mechanism("novelty: titles", [patch.object(Novelty, "_add_title", NEVER)]),
+    Mechanism("novelty: pictures", [patch.object(Novelty, "_add_pictures", NEVER)]),
+    Mechanism("noise", [patch.object(Evidence, "wants_second_reading", NEVER)]),
     Mechanism("endless parts", [patch.object(EndlessParts, "part", _always(None))]),
 )
 
