@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
 from importlib import import_module
 from math import isfinite
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from sitecrawl.sync.target import SyncError, TargetUriError
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 EMBED = "embed"  # the entry of an index that names the function of its vectors
 TEXTS = 64  # in one call
+T = TypeVar("T")
 Embed = Callable[[list[str]], Iterable[Iterable[float]]]
 
 
@@ -41,6 +42,22 @@ class Embedder:
                     f"{self.name} returned {len(found)} vectors for {len(batch)} texts."
                 )
             yield from found
+
+    def complete(
+        self, found: dict[str, T], texts: Mapping[str, str], dimension: int, pack: Callable[..., T]
+    ) -> dict[str, str]:
+        """Add the vectors of the texts that ``found`` lacks, by their hash; return the faults of those
+        that cannot be stored. ``dimension`` is that of the others, 0 for any.
+        """
+        missing = {hash_: text for hash_, text in texts.items() if hash_ not in found}
+        faults: dict[str, str] = {}
+        made = self.vectors(list(missing.values()))
+        for hash_, vector in zip(missing, made, strict=True):
+            if fault := _fault(vector, dimension):
+                faults[hash_] = fault
+            else:
+                found[hash_], dimension = pack(vector), len(vector)
+        return faults
 
     @cached_property
     def _function(self) -> Embed:
@@ -83,8 +100,7 @@ def _embedder(name: str) -> Embedder:
     return Embedder(name)
 
 
-def vector_fault(vector: Sequence[float], dimension: int) -> str:
-    """Return why a vector cannot be stored; empty if it can. ``dimension`` is 0 for any."""
+def _fault(vector: Sequence[float], dimension: int) -> str:
     if not vector:
         return "its vector is empty"
     if dimension and len(vector) != dimension:

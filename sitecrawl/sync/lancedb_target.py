@@ -29,7 +29,7 @@ import pyarrow as pa
 
 from sitecrawl.frontier.base import Change
 from sitecrawl.frontier.change_log import DeadLetter, ExpectedCount
-from sitecrawl.sync.embedding import Embedder, vector_fault
+from sitecrawl.sync.embedding import Embedder
 from sitecrawl.sync.page_sections import PageSection, page_sections
 from sitecrawl.sync.target import (
     LOCK,
@@ -220,18 +220,10 @@ class LanceDbTarget:
 
     def _vectors(self, rows: Sequence[_Row]) -> tuple[dict[str, Any], list[DeadLetter]]:
         table = self.table()
-        found = dict(self._cached({row.section.hash for row in rows}))
         texts = {row.section.hash: row.section.embedded_text for row in rows}
-        missing = {hash_: text for hash_, text in texts.items() if hash_ not in found}
+        found = dict(self._cached(texts))
         dimension = table.schema.field("vector").type.list_size if table is not None else 0
-        faults: dict[str, str] = {}
-        made = self._embedder.vectors(list(missing.values()))
-        for hash_, vector in zip(missing, made, strict=True):
-            if fault := vector_fault(vector, dimension):
-                faults[hash_] = fault
-            else:
-                found[hash_] = vector
-                dimension = len(vector)
+        faults = self._embedder.complete(found, texts, dimension, list)
         letters = [
             DeadLetter(row.change.seq, row.change.id, row.section.url, faults[row.section.hash])
             for row in rows

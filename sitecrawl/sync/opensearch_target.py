@@ -132,8 +132,7 @@ class OpenSearchTarget:
         """Write to ``index`` if it is given, else to the index behind the alias."""
         self._uri = uri
         self._alias = _alias(uri)
-        self._target_options = options
-        self._options = options.documents
+        self._options = options
         self._client = _client(uri)
         self._index = index
         self._stored: tuple[int, int] | None = None  # the cursor document's seq_no and primary_term
@@ -143,7 +142,8 @@ class OpenSearchTarget:
 
     def mapping(self) -> str:
         """Return the index's fields, and the options that name and choose them."""
-        shape = (self._options.preset, self._options.field_map, self._options.extra_fields)
+        documents = self._options.documents
+        shape = (documents.preset, documents.field_map, documents.extra_fields)
         return f"opensearch {INDEX_VERSION} {json.dumps(self._body(), sort_keys=True)} {shape}"
 
     def cursor(self) -> Cursor | None:
@@ -189,7 +189,7 @@ class OpenSearchTarget:
         with self._errors():
             self._behind_alias()
             index = self._create({})
-        with closing(OpenSearchTarget(self._uri, self._target_options, index)) as fresh:
+        with closing(OpenSearchTarget(self._uri, self._options, index)) as fresh:
             yield fresh
         with self._errors():
             others = self._made() - {index}
@@ -199,7 +199,7 @@ class OpenSearchTarget:
                 self._client.indices.refresh(index=index)
                 self._client.indices.update_aliases(body={"actions": actions})
             except NotFoundError as error:  # another rebuild has removed one of them
-                raise self._busy() from error
+                raise TargetBusyError(self._name) from error
             for other in others:
                 self._forget_cursor(other)
 
@@ -266,7 +266,7 @@ class OpenSearchTarget:
         return head + serialized({**self._source(change.record), CHANGE: change.hash}) + b"\n"
 
     def _source(self, record: Mapping[str, Any]) -> dict[str, Any]:
-        document = written(record, self._options)
+        document = written(record, self._options.documents)
         document.pop(self._named("op"), None)
         language = primary_language(record.get("language"))
         if language in LANGUAGES:
@@ -276,7 +276,7 @@ class OpenSearchTarget:
         return document
 
     def _named(self, field: str) -> str:
-        return dict(self._options.field_map).get(field, field)
+        return dict(self._options.documents.field_map).get(field, field)
 
     def _judge(self, answer: Any, batch: Sequence[Change]) -> Iterator[DeadLetter]:
         """Yield the changes that were refused for good; raises TargetUnreachableError for others,
@@ -297,7 +297,7 @@ class OpenSearchTarget:
         ]
         self._failures.update(failed)
         if any(_reason(result).startswith(NO_INDEX) for _, result in results):
-            raise self._busy()
+            raise TargetBusyError(self._name)
         for (action, result), change in zip(results, batch, strict=True):
             status, reason = result["status"], _reason(result)
             refused_by_pipeline = is_working and self._failures[change.seq] >= MAX_FAILURES
@@ -316,13 +316,13 @@ class OpenSearchTarget:
                 index=CURSORS, id=self._index, body=asdict(cursor), params=known
             )
         except ConflictError as error:
-            raise self._busy() from error
+            raise TargetBusyError(self._name) from error
         self._stored = (answer["_seq_no"], answer["_primary_term"])
 
     def _require_index(self) -> None:
         """Raise TargetBusyError if the index was removed: a deletion would create it."""
         if not self._client.indices.exists_alias(name=_written_through(self._index)):
-            raise self._busy()
+            raise TargetBusyError(self._name)
 
     def _read_cursor(self) -> Cursor | None:
         try:
@@ -334,9 +334,6 @@ class OpenSearchTarget:
             return None
         self._stored = (found["_seq_no"], found["_primary_term"])
         return Cursor(**found["_source"])
-
-    def _busy(self) -> TargetBusyError:
-        return TargetBusyError(f"Another scrapy sync writes to {self._name}; run one at a time.")
 
     def _forget_cursor(self, index: str) -> None:
         self._client.delete(index=CURSORS, id=index, params={"ignore": 404})
@@ -370,7 +367,7 @@ class OpenSearchTarget:
             self._client.indices.create(index=index, body=body)
         except RequestError as error:
             if error.error == "resource_already_exists_exception":
-                raise self._busy() from error
+                raise TargetBusyError(self._name) from error
             raise
         self._forget_cursor(index)
         return index
@@ -385,7 +382,7 @@ class OpenSearchTarget:
         properties[named("definitions")] = DEFINITIONS
         properties[CHANGE] = {"type": "keyword"}
         properties[NAMES] = {"type": "keyword", "normalizer": "name"}
-        if self._options.preset == "elastic":  # its headings and links are texts
+        if self._options.documents.preset == "elastic":  # its headings and links are texts
             properties[named("headings")] = TEXT
             del properties[named("links")]
         return {

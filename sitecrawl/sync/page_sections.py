@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from hashlib import sha256
 from itertools import groupby
 from typing import Any
@@ -15,7 +16,7 @@ from sitecrawl.web.content_blocks import ContentBlock
 HASH_DIGITS = 32
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class PageSection:
     """A section as stored by a target; ``url`` leads to its heading if that has an anchor.
 
@@ -28,12 +29,12 @@ class PageSection:
     text: str
     markdown: str
 
-    @property
+    @cached_property
     def embedded_text(self) -> str:
         """Text that represents the section: the headings above it, then its own Markdown."""
         return "\n\n".join(filter(None, (" › ".join(self.headings), self.markdown or self.text)))
 
-    @property
+    @cached_property
     def hash(self) -> str:
         """Hash of the text that represents the section."""
         return sha256(self.embedded_text.encode("utf-8", "replace")).hexdigest()[:HASH_DIGITS]

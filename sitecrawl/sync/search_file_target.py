@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import asdict
 from functools import cached_property
+from itertools import chain
 from json import dumps, loads
 from pathlib import Path
 from typing import ClassVar
@@ -27,8 +28,8 @@ from sitecrawl.search.search_index import (
     open_index,
     packed,
 )
-from sitecrawl.sync.embedding import EMBED, Embedder, vector_fault
-from sitecrawl.sync.page_sections import page_sections
+from sitecrawl.sync.embedding import EMBED, Embedder
+from sitecrawl.sync.page_sections import PageSection, page_sections
 from sitecrawl.sync.target import (
     Cursor,
     SyncError,
@@ -120,16 +121,12 @@ class SearchFileTarget:
 
     @contextmanager
     def _old_vectors(self) -> Iterator[VectorTable | None]:
-        try:
-            old: SearchIndex | None = SearchIndex(self.path)
-        except IndexFileError:
-            old = None
-        if old is None:
-            yield None
-            return
-        with closing(old):
-            has_same = self._embed and old.meta(EMBED) == self._embed
-            yield old.vectors if has_same else None
+        with ExitStack() as stack:
+            known = None
+            with suppress(IndexFileError):
+                old = stack.enter_context(closing(SearchIndex(self.path)))
+                known = old.vectors if self._embed and old.meta(EMBED) == self._embed else None
+            yield known
 
     def close(self) -> None:
         """Close the file, and release the lock."""
@@ -160,42 +157,41 @@ class IndexWriter:
     def apply(self, changes: Sequence[Change], cursor: Cursor) -> list[DeadLetter]:
         """Write pages and cursor in one transaction, unless another process moved the cursor."""
         text = dumps(asdict(cursor))
+        sections = [
+            page_sections(each.record) if self._embedder and each.op != "delete" else []
+            for each in changes
+        ]
         with _sync_errors():
-            vectors, faults = self._vectors([each for each in changes if each.op != "delete"])
+            vectors, faults = self._vectors(chain.from_iterable(sections))
         with _sync_errors(), self.index.transaction():
             if self.index.meta(CURSOR) != self.stored:
-                raise TargetBusyError(
-                    f"Another scrapy sync writes to {self._path}; run one at a time."
-                )
-            refused = [
-                letter for change in changes if (letter := self._write(change, vectors, faults))
-            ]
+                raise TargetBusyError(self._path)
+            written = (
+                self._write(change, own, vectors, faults)
+                for change, own in zip(changes, sections, strict=True)
+            )
+            refused = [letter for letter in written if letter is not None]
             self.index.set_meta(CURSOR, text)
             if self._embedder:
                 self.index.set_meta(EMBED, self._embedder.name)
         self.stored = text
         return refused
 
-    def _vectors(self, upserts: Sequence[Change]) -> tuple[dict[str, bytes], dict[str, str]]:
+    def _vectors(self, sections: Iterable[PageSection]) -> tuple[dict[str, bytes], dict[str, str]]:
         if self._embedder is None:
             return {}, {}
-        sections = (each for change in upserts for each in page_sections(change.record))
         texts = {each.hash: each.embedded_text for each in sections}
         found = self.index.vectors.known(texts)
         if self._known is not None:
             found |= self._known.known(texts.keys() - found.keys())
-        missing = {hash_: text for hash_, text in texts.items() if hash_ not in found}
-        dimension, faults = self.index.vectors.dimension(), {}
-        made = self._embedder.vectors(list(missing.values()))
-        for hash_, vector in zip(missing, made, strict=True):
-            if fault := vector_fault(vector, dimension):
-                faults[hash_] = fault
-            else:
-                found[hash_], dimension = packed(vector), len(vector)
-        return found, faults
+        return found, self._embedder.complete(found, texts, self.index.vectors.dimension(), packed)
 
     def _write(
-        self, change: Change, vectors: Mapping[str, bytes], faults: Mapping[str, str]
+        self,
+        change: Change,
+        sections: Sequence[PageSection],
+        vectors: Mapping[str, bytes],
+        faults: Mapping[str, str],
     ) -> DeadLetter | None:
         if change.op == "delete":
             self.index.remove(change.id)
@@ -203,7 +199,6 @@ class IndexWriter:
         try:
             with self.index.savepoint():
                 number = self.index.put(change.record, change.hash)
-                sections = page_sections(change.record) if self._embedder else []
                 if fault := next((faults[s.hash] for s in sections if s.hash in faults), ""):
                     raise ValueError(fault)
                 self.index.vectors.put(

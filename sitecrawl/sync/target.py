@@ -61,6 +61,9 @@ class TargetMismatchError(SyncError):
 class TargetBusyError(SyncError):
     """Another process writes to a target."""
 
+    def __init__(self, target: object) -> None:
+        super().__init__(f"Another scrapy sync writes to {target}; run one at a time.")
+
 
 class TargetUnreachableError(SyncError):
     """A target does not respond, or still asks to wait after all retries."""
@@ -213,8 +216,7 @@ class TargetLock:
         try:
             fcntl.flock(self._file, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
         except BlockingIOError as error:
-            text = f"Another scrapy sync writes to {self._target}; run one at a time."
-            raise TargetBusyError(text) from error
+            raise TargetBusyError(self._target) from error
 
     def release(self) -> None:
         """Give the lock to others."""
