@@ -72,16 +72,16 @@ class Administration:
 
         A URL that already has the state is not changed.
         """
-        adopted = 0
+        adopted = list(states)
         with self._database.transaction():
             urls = Urls(self._database, self._realm)
-            for candidate, state in states:
-                if not self._knows(candidate):  # a file has no path from a start
-                    urls.add([candidate], {})
+            for candidate, state in adopted:
+                one = (candidate.fingerprint, candidate.origin, self._realm)
+                if not self._database.rows(f"SELECT 1 FROM url WHERE {ONE}", one):
+                    urls.add([candidate], {})  # a file has no path from a start
                 self._adopt(candidate, state)
-                adopted += 1
             count_pending(self._database, self._realm)
-        return adopted
+        return len(adopted)
 
     def _adopt(self, candidate: Candidate, state: int) -> None:
         errors = ", ".join(str(int(outcome)) for outcome in ERRORS)
@@ -94,10 +94,6 @@ class Administration:
             values = (float(state), int(Outcome.FILE_INGESTED), float(state))
             other = " AND (visited_at IS NULL OR visited_at < ? OR visited_at >= ?)"
             self._set(candidate, INDEXED, values, other, (state, state + 1))
-
-    def _knows(self, candidate: Candidate) -> bool:
-        one = (candidate.fingerprint, candidate.origin, self._realm)
-        return bool(self._database.rows(f"SELECT 1 FROM url WHERE {ONE}", one))
 
     def _set(
         self,
@@ -150,10 +146,8 @@ class Administration:
         rows = self._database.rows(
             f"SELECT url FROM document WHERE seq IS NOT NULL AND {of} ORDER BY url", values
         )
-        for (url,) in rows:
-            held = memory.documents.of(url)
-            if held is not None:
-                changes.forget(held, "excluded")
+        for held in filter(None, (memory.documents.of(url) for (url,) in rows)):
+            changes.delete(held, "excluded")
         outbox = Outbox(self._database, memory.run, self._realm, None)
         written = outbox.write(changes.entries())
         urls = f"(SELECT id FROM url WHERE {of})"

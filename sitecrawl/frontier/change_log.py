@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from sitecrawl.frontier.base import Change
 from sitecrawl.frontier.database import Database
-from sitecrawl.frontier.outbox import ChangeBatch, change_hash, read_changes, read_upserts
+from sitecrawl.frontier.outbox import OF_SEQS, ChangeBatch, change_hash, changes_of, read_changes
 from sitecrawl.frontier.url_table import OF_REALM
 
 # ruff: noqa: S608 -- only constants become part of a statement
@@ -138,7 +138,7 @@ class ChangeLog:
 
     def upserts(self, seqs: Sequence[int]) -> list[Change]:
         """Return the documents that changes with these seqs have written last."""
-        return read_upserts(self._database, seqs)
+        return changes_of(self._database, self._database.rows_in(OF_SEQS, seqs))
 
     def expected(self, target: str, realm: str | None, seq: int) -> ExpectedCount:
         """Count the documents of one realm or of all that a target has which has read to a seq."""

@@ -92,7 +92,7 @@ class RedirectResolver:
         for url, address, state in self._chain(target):
             if url == claimant:
                 return ResolvedClaim(TargetState.LOOP, url, address, tuple(passed))
-            if state is TargetState.PAGE and self._passes(STEP, url, claimant):
+            if state is TargetState.PAGE and self.leads_to(url, claimant, STEP):
                 return ResolvedClaim(TargetState.LOOP, url, address, tuple(passed))
             if state is not None:
                 return ResolvedClaim(state, url, address)
@@ -131,12 +131,9 @@ class RedirectResolver:
             yield step, address, state
             step = stands_for or target
 
-    def leads_to(self, url: int, claimant: int) -> bool:
+    def leads_to(self, url: int, claimant: int, query: str = STEP_OR_CLAIM) -> bool:
         """Return True if a page of the output now redirects to the claimant, or names it as its
         canonical URL."""
-        return self._passes(STEP_OR_CLAIM, url, claimant)
-
-    def _passes(self, query: str, url: int, claimant: int) -> bool:
         step: int | None = url
         for _ in range(LONGEST_CHAIN):
             [(next_,)] = self._database.rows(query, (step,))

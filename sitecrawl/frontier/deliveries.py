@@ -87,7 +87,10 @@ class Deliveries:
     def take_over(self, feeds: Collection[str]) -> list[Delivered]:
         """Take over deliveries to these feeds from crawls that did not end normally."""
         self._reap()
-        found = [_delivered(*row) for row in self._database.rows(LEFT)]
+        found = [
+            Delivered(number, lines, tuple(FeedFile(**each) for each in json.loads(files)))
+            for number, lines, files in self._database.rows(LEFT)
+        ]
         taken = [each for each in found if any(file.feed in feeds for file in each.files)]
         self._database.many(
             "UPDATE delivery SET owner = ?, run = ? WHERE number = ?",
@@ -122,7 +125,3 @@ class Deliveries:
 
     def _reap(self) -> None:
         reap_dead_workers(self._database, self._database.now(), self._options.delay)
-
-
-def _delivered(number: int, lines: int, files: str) -> Delivered:
-    return Delivered(number, lines, tuple(FeedFile(**each) for each in json.loads(files)))

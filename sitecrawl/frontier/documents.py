@@ -346,13 +346,9 @@ class Changes:
 
     def withdraw(self, held: StoredDocument, reason: str, moved_to: str | None) -> None:
         """Delete a current document; its duplicates become independent."""
-        self._delete(held, reason, moved_to)
+        self.delete(held, reason, moved_to)
         self._documents.remove(held.url)
         self.orphan(self._documents.pointing_at([held.url]))
-
-    def forget(self, held: StoredDocument, reason: str) -> None:
-        """Write the deletion of a current document only, because the realm is deleted."""
-        self._delete(held, reason, None)
 
     def replace(
         self, held: StoredDocument, by: StoredDocument | int, address: str, because: str
@@ -361,7 +357,7 @@ class Changes:
         its duplicates that are equal to the other document."""
         target = by if isinstance(by, int) else by.url
         reason = {"canonical": "non_canonical"}.get(because, because)
-        self._delete(held, reason, address)
+        self.delete(held, reason, address)
         self._documents.demote(held.url, target, because)
         followers = self._documents.duplicates_of(held.url)
         if not followers:
@@ -382,7 +378,8 @@ class Changes:
         for held in others:
             self._documents.set_replacement(held.url, best.url, "duplicate")
 
-    def _delete(self, held: StoredDocument, reason: str, moved_to: str | None) -> None:
+    def delete(self, held: StoredDocument, reason: str, moved_to: str | None = None) -> None:
+        """Write the deletion of a current document; its row stays."""
         ours = self._upserts.pop(held.url, None)
         if ours is not None and ours.change == "new":
             return  # it was never written

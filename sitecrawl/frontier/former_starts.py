@@ -15,7 +15,7 @@ other starts are gone.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from sitecrawl.frontier.base import Candidate, StateOptions
 from sitecrawl.frontier.database import Database
@@ -117,7 +117,9 @@ class FormerStarts:
         if not (self.marked and self._reads_all):
             return []
         found = [url for (url,) in self._database.rows(OF_ORIGIN, (origin,))]
-        named = self._named(found)
+        sources = self._database.rows_in(LEADS, found)
+        named = {target for target, source in sources if target != source}
+        named |= LinkGraph(self._database).inlinks_of(found, self._realm, 1).keys()
         self._database.many("UPDATE url SET unnamed = 0 WHERE id = ?", [(url,) for url in named])
         state = (int(Outcome.BLOCKED_URL_BY_LOCAL_POLICY), UNNAMED_REASON, UNNAMED_DETAIL)
         return [
@@ -129,12 +131,6 @@ class FormerStarts:
                 EXCLUDE, (*state, url)
             )  # fails if it was referenced meanwhile
         ]
-
-    def _named(self, urls: Sequence[int]) -> set[int]:
-        linked = LinkGraph(self._database).inlinks_of(urls, self._realm, 1)
-        return linked.keys() | {
-            target for target, source in self._database.rows_in(LEADS, urls) if target != source
-        }
 
     def kept(self, origin: int) -> set[int]:
         """Return the URLs whose deletion waits until every start has brought something."""

@@ -100,22 +100,16 @@ def _opening(
 
     @contextmanager
     def opened(database_url: str, /, *args: P.args, **kwargs: P.kwargs) -> Iterator[T]:
-        with _existing(database_url) as database:
-            prepare(database)
-            yield view(database, *args, **kwargs)
+        place = backend(database_url)
+        try:
+            with closing(place.connect(make=False)) as database:
+                migrate(database, None)
+                prepare(database)
+                yield view(database, *args, **kwargs)
+        except place.errors as error:
+            raise place.readable(error) from error
 
     return opened
-
-
-@contextmanager
-def _existing(database_url: str) -> Iterator[Database]:
-    place = backend(database_url)
-    try:
-        with closing(place.connect(make=False)) as database:
-            migrate(database, None)
-            yield database
-    except place.errors as error:
-        raise place.readable(error) from error
 
 
 open_records = _opening(Records)

@@ -167,15 +167,11 @@ def read_changes(
     if not rows:
         return None
     seq, id_, made_at = rows[-1][0], rows[-1][5], rows[-1][-1]
-    return ChangeBatch(_changes_of(database, rows), seq, change_hash(seq, id_, made_at))
+    return ChangeBatch(changes_of(database, rows), seq, change_hash(seq, id_, made_at))
 
 
-def read_upserts(database: Database, seqs: Sequence[int]) -> list[Change]:
-    """Return the changes with these seqs that no later change has replaced."""
-    return _changes_of(database, database.rows_in(OF_SEQS, seqs))
-
-
-def _changes_of(database: Database, rows: Sequence[Row]) -> list[Change]:
+def changes_of(database: Database, rows: Sequence[Row]) -> list[Change]:
+    """Return the changes of outbox rows that no later change has replaced."""
     return [change for change in changes_by_seq(database, rows).values() if change is not None]
 
 
@@ -183,8 +179,3 @@ def changes_by_seq(database: Database, rows: Sequence[Row]) -> dict[int, Change 
     """Return the change of each outbox row, None for those that a later change has replaced."""
     additional = Documents(database).additional_urls([row[3] for row in rows])
     return {row[0]: change_of(row, additional) for row in rows}
-
-
-def read_document(database: Database, url: int) -> list[Change]:
-    """Return the last upsert of a URL's document, or one for each of its sections."""
-    return _changes_of(database, database.rows(OF_URL, (url, url)))

@@ -15,7 +15,7 @@ from sitecrawl.frontier.database import Database, Row
 from sitecrawl.frontier.evidence_table import MEANING
 from sitecrawl.frontier.leases import day_of, is_dead, stopped_without_end
 from sitecrawl.frontier.link_table import LinkGraph
-from sitecrawl.frontier.outbox import read_changes, read_document
+from sitecrawl.frontier.outbox import OF_URL, changes_of, read_changes
 from sitecrawl.frontier.pending_file import ERROR, WAITING
 from sitecrawl.frontier.runs import of_run
 from sitecrawl.policy.lifecycle.revisit import FAILED, Age, Revisit
@@ -465,7 +465,8 @@ class Records:
 
     def documents_of(self, url: int) -> list[dict[str, Any]]:
         """Return the current document of a URL, or its sections if it is written by sections."""
-        records = [change.record for change in read_document(self._database, url)]
+        rows = self._database.rows(OF_URL, (url, url))
+        records = [change.record for change in changes_of(self._database, rows)]
         return sorted(records, key=lambda record: record.get("order", 0))
 
     def change(self, seq: int) -> dict[str, Any] | None:

@@ -139,12 +139,6 @@ def _json(counters: dict[str, Any]) -> str:
     return json.dumps(counters, sort_keys=True, default=str)
 
 
-def count_workers(database: Database, run: int) -> int:
-    """Count the registered workers of a run."""
-    [(count,)] = database.rows("SELECT count(*) FROM worker WHERE run = ?", (run,))
-    return int(count)
-
-
 def grant(database: Database, run: int, limit: int) -> int:
     """Inside a transaction: allow a worker some of the ``limit`` requests of a run."""
     [(granted,)] = database.rows(
@@ -156,11 +150,6 @@ def grant(database: Database, run: int, limit: int) -> int:
     number = block_size(limit - granted, workers)
     database.execute("UPDATE run SET granted = granted + ? WHERE id = ?", (number, run))
     return number
-
-
-def return_grant(database: Database, run: int, number: int) -> None:
-    """Return requests that a worker was allowed and did not make."""
-    database.execute("UPDATE run SET granted = granted - ? WHERE id = ?", (number, run))
 
 
 def last_run(database: Database, realm: str) -> int:

@@ -50,7 +50,8 @@ class SectionTable:
         """Expand the changes of pages into changes of sections; deletions come first."""
         found: list[Entry] = []
         deleted: set[int] = set()
-        known = self._known([entry.url for entry in entries])
+        rows = self._database.rows_in(KNOWN, [entry.url for entry in entries])
+        known = {url for (url,) in rows}
         for entry in entries:
             if entry.op == "delete":
                 deleted.add(entry.url)
@@ -81,14 +82,7 @@ class SectionTable:
         before = self._rows(entry.url)
         sections = section_documents(entry.content)
         if not before and entry.change != "new" and not is_new:  # it was written as a page
-            yield replace(
-                entry,
-                op="delete",
-                change=None,
-                reason=OTHER_FORM,
-                content={},
-                address=entry.content.get("url"),
-            )
+            yield from self._withdrawn(entry, [entry.id])
         now = {section.id for section in sections}
         gone = {id_: row for id_, row in before.items() if id_ not in now}
         yield from self._withdrawn(entry, gone, REMOVED)
@@ -121,9 +115,6 @@ class SectionTable:
             )
             for id_ in ids
         ]
-
-    def _known(self, urls: Sequence[int]) -> set[int]:
-        return {url for (url,) in self._database.rows_in(KNOWN, urls)}
 
     def _rows(self, url: int) -> dict[str, tuple[str, int]]:
         rows = self._database.rows("SELECT id, hash, place FROM section WHERE url = ?", (url,))

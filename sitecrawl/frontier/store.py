@@ -41,7 +41,7 @@ from sitecrawl.frontier.outbox import Outbox
 from sitecrawl.frontier.runs import combined, worker_counters
 from sitecrawl.frontier.url_table import Reminders, Urls
 from sitecrawl.frontier.visit_reducer import VisitReducer
-from sitecrawl.frontier.visits import Finding, Visits, is_page_visit, known_again
+from sitecrawl.frontier.visits import Finding, Visits, is_page_visit
 from sitecrawl.policy.outcomes import Outcome
 
 WAKE_SECONDS = 60.0
@@ -161,7 +161,7 @@ class Store:
 
         Does nothing for a worker that joins the run of others.
         """
-        if runs.count_workers(self._database, self.run) > 1:
+        if len(self._database.rows("SELECT 1 FROM worker WHERE run = ? LIMIT 2", (self.run,))) > 1:
             return []
         return self._former_starts.retire(starts)
 
@@ -259,7 +259,14 @@ class Store:
     ) -> tuple[list[Finding], list[Change]]:
         findings = self._visits.look_up(origin, visits)
         if len(findings) < len(visits):
-            self._urls.add(known_again(visits), {})
+            dues = (visit.due for visit in visits)  # the database does not know all of them
+            self._urls.add(
+                (
+                    Candidate(d.origin, d.fingerprint, d.url, d.depth, d.via, d.referrer)
+                    for d in dues
+                ),
+                {},
+            )
             findings = self._visits.look_up(origin, visits)
         pages = {finding.stored.url: finding.stored.id for finding in findings}
         candidates = [c for visit in visits for c in visit.candidates]
@@ -332,7 +339,8 @@ class Store:
     @transaction
     def return_grant(self, number: int) -> None:
         """Return requests that were allowed and not made."""
-        runs.return_grant(self._database, self.run, number)
+        statement = "UPDATE run SET granted = granted - ? WHERE id = ?"
+        self._database.execute(statement, (number, self.run))
 
     def has_documents(self) -> bool:
         """Return True if the realm has a document."""

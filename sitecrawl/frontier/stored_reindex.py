@@ -88,16 +88,13 @@ class Reindex:
                 (json.dumps(configuration, sort_keys=True, default=str), self._realm),
             )
 
-    def _withdraw(self, held: StoredDocument, rewrite: Rewrite, changes: Changes) -> None:
-        successor = rewrite.successor
-        if successor is not None:
-            Urls(self._database, self._realm).add([successor], {})
-        changes.withdraw(held, rewrite.reason, successor.url if successor else None)
-
     def _rewrite(self, held: StoredDocument, rewrite: Rewrite) -> list[Change]:
         changes = Changes(self._documents, held.origin)
         if rewrite.document is None:
-            self._withdraw(held, rewrite, changes)
+            if rewrite.successor is not None:
+                Urls(self._database, self._realm).add([rewrite.successor], {})
+            moved_to = rewrite.successor.url if rewrite.successor else None
+            changes.withdraw(held, rewrite.reason, moved_to)
         else:
             changes.publish(held.url, rewrite.document, held.hash, "config")
             self._database.execute(

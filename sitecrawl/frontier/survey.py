@@ -214,7 +214,10 @@ class Survey:
 
     def outcomes_by_run(self) -> OutcomeCounts:
         """Count the visits of each run by outcome."""
-        return _counted(self._database.rows(OUTCOMES_BY_RUN, (self.realm,)))
+        counts: OutcomeCounts = defaultdict(Counter)
+        for run, outcome, number in self._database.rows(OUTCOMES_BY_RUN, (self.realm,)):
+            counts[run][Outcome(outcome)] = number
+        return counts
 
     def outcomes_by_time(self, run: int, bins: int) -> tuple[float, float, OutcomeCounts]:
         """Count the visits of a run by outcome, in spans of equal length.
@@ -250,10 +253,3 @@ class Survey:
     def held(self) -> Iterator[HeldLine]:
         """Yield the changes that are not written yet."""
         return (HeldLine(*row) for row in self._database.stream(NOT_WRITTEN, (self.realm,)))
-
-
-def _counted(rows: list[tuple[Any, ...]]) -> OutcomeCounts:
-    counts: OutcomeCounts = defaultdict(Counter)
-    for key, outcome, number in rows:
-        counts[key][Outcome(outcome)] += number
-    return counts

@@ -23,34 +23,19 @@ T = TypeVar("T")
 
 
 def in_turn(
-    method: Callable[Concatenate[Store, P], T],
+    method: Callable[Concatenate[Store, P], T], *, urgent: bool = False
 ) -> Callable[Concatenate[Frontier, P], Coroutine[Any, Any, T]]:
-    """Make a method of the store a coroutine method that runs it in the thread, in its turn."""
-    name = _name_of(method)
+    """Make a method of the store a coroutine method that runs it in the thread, in its turn, or
+    before the calls that wait if it is ``urgent``: other workers wait for this one.
+    """
+    name = next(name for name, each in vars(Store).items() if each is method)
 
     @wraps(method)
     async def call(self: Frontier, /, *args: P.args, **kwargs: P.kwargs) -> T:
-        return await self._run(partial(getattr(self._store, name), *args, **kwargs))
+        run = self._run_next if urgent else self._run
+        return await run(partial(getattr(self._store, name), *args, **kwargs))
 
     return call
-
-
-def at_once(
-    method: Callable[Concatenate[Store, P], T],
-) -> Callable[Concatenate[Frontier, P], Coroutine[Any, Any, T]]:
-    """As ``in_turn``, but before the calls that wait: other workers wait for this one."""
-    name = _name_of(method)
-
-    @wraps(method)
-    async def call(self: Frontier, /, *args: P.args, **kwargs: P.kwargs) -> T:
-        return await self._run_next(partial(getattr(self._store, name), *args, **kwargs))
-
-    return call
-
-
-def _name_of(method: Callable[..., Any]) -> str:
-    """Return a method's name in the store, which may differ from that in its table."""
-    return next(name for name, each in vars(Store).items() if each is method)
 
 
 class Frontier:
@@ -88,14 +73,14 @@ class Frontier:
     mark_modified = in_turn(Store.mark_modified)
     requeue_due = in_turn(Store.requeue_due)
 
-    lease = at_once(Store.lease)
+    lease = in_turn(Store.lease, urgent=True)
     claim = in_turn(Store.claim)
     release = in_turn(Store.release)
-    hand_over = at_once(Store.hand_over)
+    hand_over = in_turn(Store.hand_over, urgent=True)
     exclude_from_run = in_turn(Store.exclude_from_run)
     readmit = in_turn(Store.readmit)
     save_origin = in_turn(Store.save_origin)
-    beat = at_once(Store.beat)
+    beat = in_turn(Store.beat, urgent=True)
 
     pop = in_turn(Store.pop)
     pop_within_budget = in_turn(Store.pop_within_budget)

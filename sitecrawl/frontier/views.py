@@ -89,19 +89,11 @@ TARGETS = {
 }
 
 
-class _Words:
-    """Format of ``{outcome:COLUMN}``: the name of the outcome whose number a column holds."""
+class _Expression:
+    """A format of SQL, such as ``{time:COLUMN}``: ``{0}`` in its text stands for the column."""
 
-    def __format__(self, column: str) -> str:
-        named = " ".join(f"WHEN {int(each)} THEN '{each.name.lower()}'" for each in Outcome)
-        return f"CASE {column} {named} END"
-
-
-class _Time:
-    """Format of ``{time:COLUMN}``: the RFC 3339 text of UTC epoch seconds."""
-
-    def __init__(self, dialect: str) -> None:
-        self._text = TIMES[dialect]
+    def __init__(self, text: str) -> None:
+        self._text = text
 
     def __format__(self, column: str) -> str:
         return self._text.format(column)
@@ -109,9 +101,10 @@ class _Time:
 
 def view_statements(dialect: str) -> Iterator[str]:
     """Yield the statement that makes each view."""
+    named = " ".join(f"WHEN {int(each)} THEN '{each.name.lower()}'" for each in Outcome)
     words: dict[str, object] = {
-        "outcome": _Words(),
-        "time": _Time(dialect),
+        "outcome": _Expression(f"CASE {{0}} {named} END"),
+        "time": _Expression(TIMES[dialect]),
         "targets": TARGETS[dialect].format(column="targets"),
         "outside": TARGETS[dialect].format(column="outside"),
     }

@@ -326,18 +326,3 @@ class Visits:
 def is_page_visit(visit: VisitResult) -> bool:
     """Return True for a visit that counts as one page: it was not refused, and is not repeated."""
     return not visit.again and visit.outcome not in REFUSED
-
-
-def known_again(visits: Sequence[VisitResult]) -> list[Candidate]:
-    """Return the visited URLs as candidates, to store those that the database does not know."""
-    return [
-        Candidate(
-            origin=visit.due.origin,
-            fingerprint=visit.due.fingerprint,
-            url=visit.due.url,
-            depth=visit.due.depth,
-            via=visit.due.via,
-            referrer=visit.due.referrer,
-        )
-        for visit in visits
-    ]
