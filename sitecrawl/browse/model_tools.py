@@ -139,11 +139,6 @@ def model_server(reader: CrawlReader) -> MCPServer[Any]:
     return server
 
 
-def serve_stdio(server: MCPServer[Any]) -> None:
-    """Serve one client on standard input and output until it closes them."""
-    server.run("stdio")
-
-
 def serve_http(server: MCPServer[Any], port: int) -> None:
     """Serve streamable HTTP at ``/mcp`` on the loopback address until a signal."""
     names = [f"{host}:{port}" for host in (ADDRESS, "localhost")]

@@ -12,9 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn
 
-from scrapy import Spider
 from scrapy.commands import crawl
-from scrapy.crawler import Crawler
 from scrapy.settings import BaseSettings, Settings
 from scrapy.utils.log import configure_logging
 
@@ -24,6 +22,7 @@ from sitecrawl.config.config_errors import ConfigError, is_missing_start, neares
 from sitecrawl.config.configuration import login_problems, renders_locally
 from sitecrawl.config.installed_browser import NO_BROWSER, lacks_browser
 from sitecrawl.config.options.crawl_options import CrawlParams
+from sitecrawl.console.command_base import CrawlingCommand
 from sitecrawl.console.forking import fork_workers
 from sitecrawl.console.option_flags import add_option_flags
 from sitecrawl.console.scrapy_commands import (
@@ -38,22 +37,20 @@ from sitecrawl.console.setting_problems import setting_problems
 from sitecrawl.console.terminal import print_errors, reopen_stderr
 from sitecrawl.frontier.base import DatabaseUrlError, FrontierError
 from sitecrawl.frontier.opening import backend
-from sitecrawl.statuses import BAD_USAGE, DATABASE_ERROR, DONE, INTERRUPTED, STARTS_FAILED
+from sitecrawl.statuses import BAD_USAGE, DATABASE_ERROR
 
 NO_VALUE = "one that is on or off has no value: --sitemaps, --no-sitemaps"
 
 logger = logging.getLogger(__name__)
 
 
-class Command(DescribedCommand, crawl.Command):
+class Command(CrawlingCommand, DescribedCommand, crawl.Command):
     """Check the arguments, then crawl.
 
     Exit statuses: 0 done, 1 the crawl has no document or could not write, or could not begin, 2 the
     configuration is wrong and nothing was requested, 3 the database failed, 4 done, but a start
     produced nothing, 130 a signal ended it.
     """
-
-    crawler: Crawler | None = None
 
     def add_shared_options(self, parser: argparse.ArgumentParser) -> None:
         """Add the options of the crawl."""
@@ -95,16 +92,6 @@ class Command(DescribedCommand, crawl.Command):
             self._leave(["-a workers: a crawl with an interval has one worker."], BAD_USAGE)
         if params.workers > 1:
             fork_workers(self.settings, params.workers)
-
-    def run(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Crawl; exit with the status that the crawl set."""
-        super().run(args, opts)
-        status = exit_status(self.crawler)
-        self.exitcode = self.exitcode if status is None else status
-
-    def _create_crawler(self, spidercls: type[Spider] | str) -> Crawler:
-        self.crawler = super()._create_crawler(spidercls)
-        return self.crawler
 
     def _load_spider(self, name: str) -> Any:
         """Return the spider of that name; raises KeyError with a message."""
@@ -180,25 +167,6 @@ def problems_of(spider: Any, arguments: Mapping[str, str], settings: BaseSetting
         later = spider.may_make_starts()
         yield from (line for line in error.problems if not (later and is_missing_start(line)))
     yield from missing_components(spider, settings)
-
-
-def exit_status(crawler: Crawler | None) -> int | None:
-    """Return the exit status that the crawl set; None if it set none or never began.
-
-    A signal that ended the crawl counts unless something failed as well. A second signal ends it
-    before it has set a status.
-    """
-    try:
-        stats = crawler.stats if crawler is not None else None
-    except RuntimeError:
-        return None
-    if crawler is None or stats is None or not is_site_spider(crawler.spidercls):
-        return None
-    status, reason = stats.get_value("sitecrawl/exit_status"), stats.get_value("finish_reason")
-    began = stats.get_value("start_time") is not None
-    if began and reason in (None, "shutdown") and status in (None, DONE, STARTS_FAILED):
-        return INTERRUPTED
-    return int(status) if status is not None else None
 
 
 def _file_problems(params: CrawlParams) -> Iterator[str]:

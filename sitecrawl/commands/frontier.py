@@ -37,30 +37,12 @@ from sitecrawl.statuses import DATABASE_ERROR, DONE, NO_RESULT
 from sitecrawl.web.urls.url import origin as origin_of
 
 LISTS: dict[str, Callable[[Records, str | None], Iterator[Entry]]] = {
+    "pending": list_pending,
     "errors": list_errors,
     "redirects": list_redirects,
     "mirrors": list_mirrors,
     "left-out": list_left_out,
 }
-ARGUMENTS = {
-    "stats": "",
-    "pending": "",
-    "errors": "",
-    "redirects": "",
-    "mirrors": "",
-    "workers": "",
-    "refused": "",
-    "left-out": "",
-    "import": "FILE",
-    "clear-errors": "",
-    "retry": "URL",
-    "confirm": "[ORIGIN]",
-    "delete-origin": "ORIGIN",
-    "delete-realm": "REALM",
-    "prune": "DURATION",
-    "forget-target": "TARGET",
-}
-"""The actions, each with its argument."""
 EMPTY = {
     "pending": "The crawl knows no URL.",
     "errors": "No URL failed at its last visit.",
@@ -71,6 +53,18 @@ EMPTY = {
     "left-out": "The last run left no kind of page out.",
 }
 """The reason why a list has no entry, by action."""
+ARGUMENTS = {
+    **dict.fromkeys(("stats", *EMPTY), ""),
+    "import": "FILE",
+    "clear-errors": "",
+    "retry": "URL",
+    "confirm": "[ORIGIN]",
+    "delete-origin": "ORIGIN",
+    "delete-realm": "REALM",
+    "prune": "DURATION",
+    "forget-target": "TARGET",
+}
+"""The actions, each with its argument."""
 
 
 class Command(StoredCommand):
@@ -92,27 +86,21 @@ class Command(StoredCommand):
         source = find_crawl(setting, opts.spargs, origin)
         if action == "stats":
             return _show_statistics(source, as_json=opts.json)
-        if action == "pending" or action in LISTS:
-            return self._list(action, source, opts)
+        if action in LISTS:
+            with open_records(source.database) as records:
+                return _print(LISTS[action](records, opts.realm), action, as_json=opts.json)
         if action == "workers":
             return _show_workers(source, opts)
         if action == "refused":
             with open_change_log(source.database) as log:
                 return _print(list_refused(log), action, as_json=opts.json)
         if action == "prune":
-            age = _read_age(argument)
-            done = prune(source.database, opts.spargs.get("realm"), age)
+            done = prune(source.database, opts.spargs.get("realm"), _read_age(argument))
         else:
             done = self._do(action, argument, source)
         print_lines([json.dumps(done.record(), ensure_ascii=False) if opts.json else done.message])
         print_errors(done.problems)
         return DONE if done.count and not done.problems else NO_RESULT
-
-    def _list(self, action: str, source: CrawledSource, opts: argparse.Namespace) -> int:
-        with open_records(source.database) as records:
-            if action == "pending":
-                return _print(list_pending(records, opts.realm), action, as_json=opts.json)
-            return _print(LISTS[action](records, opts.realm), action, as_json=opts.json)
 
     def _do(self, action: str, argument: str, source: CrawledSource) -> ChangeReport:
         database, realm = source.database, source.configuration.params.realm

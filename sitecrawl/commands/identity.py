@@ -6,39 +6,34 @@ import argparse
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, ClassVar
 
 from scrapy.utils.conf import arglist_to_dict
 
 from sitecrawl.config.config_errors import ConfigError
 from sitecrawl.config.types import read_duration
-from sitecrawl.console.scrapy_commands import DescribedCommand, MisuseError
+from sitecrawl.console.command_base import AnsweringCommand
+from sitecrawl.console.scrapy_commands import MisuseError
 from sitecrawl.console.terminal import print_errors, print_lines
 from sitecrawl.http.agent_identity import UnusableKeyError, check_agent, make_key, read_identity
-from sitecrawl.statuses import BAD_USAGE, DONE, NO_RESULT
+from sitecrawl.statuses import DONE, NO_RESULT
 
 
-class Command(DescribedCommand):
+class Command(AnsweringCommand):
     """Make a key; print or check the directory, the card and the addresses of its agent."""
 
-    requires_crawler_process = False
-    default_settings: ClassVar[dict[str, Any]] = {"LOG_ENABLED": False}
-
-    def run(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Do what the options ask for, and set the exit status."""
+    def answer(self, args: Sequence[str], opts: argparse.Namespace) -> int:
+        """Do what the options ask for; return the exit status."""
         if not (args or opts.addresses) or (opts.make and len(args) != 1):
             raise MisuseError("name one file of a key")
         try:
-            self.exitcode = self.answer(args, opts)
+            return self._answer(args, opts)
         except OSError as error:
-            self._fail([f"{error.filename} cannot be written: {error.strerror}"])
+            problem = f"{error.filename} cannot be written: {error.strerror}."
+            raise ConfigError([problem]) from error
         except (UnusableKeyError, ValueError) as error:
-            self._fail([str(error)])
-        except ConfigError as error:
-            self._fail(error.problems)
+            raise ConfigError([f"{error}."]) from error
 
-    def answer(self, args: Sequence[str], opts: argparse.Namespace) -> int:
-        """Print or check; return the exit status."""
+    def _answer(self, args: Sequence[str], opts: argparse.Namespace) -> int:
         from sitecrawl.config.configuration import load  # noqa: PLC0415 -- each start imports it
         from sitecrawl.http import agent_files  # noqa: PLC0415
 
@@ -67,7 +62,3 @@ class Command(DescribedCommand):
         else:
             print_lines([agent_files.key_directory(identities.values())])
         return DONE
-
-    def _fail(self, problems: Sequence[str]) -> None:
-        print_errors(f"{each}." for each in problems)
-        self.exitcode = BAD_USAGE

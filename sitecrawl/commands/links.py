@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from typing import Any
 
@@ -23,7 +23,7 @@ from sitecrawl.frontier.pending_file import ERROR, WAITING
 from sitecrawl.policy.documents.obedience import Obedience
 from sitecrawl.policy.urls.rule_engine import Rules
 from sitecrawl.statuses import NO_RESULT
-from sitecrawl.web.html.page import Link, Page
+from sitecrawl.web.html.page import Link
 from sitecrawl.web.urls.url import origin as origin_of
 
 
@@ -50,7 +50,9 @@ class Command(FetchingCommand):
                 found = list(_explained(explainer, rules, fetched, depth, params.obedience()))
                 print_errors(_problems(fetched, url))
         return print_lines(
-            _format_link(link, each, opts) for link, each in found if _shown(each, opts)
+            _format_link(link, each, opts)
+            for link, each in found
+            if not opts.admitted or each.refusal is None
         )
 
 
@@ -68,16 +70,12 @@ def _explained(
     for page in fetched.collected.pages.values():
         said = obedience.rel_of_links(page.directives)
         views = rules.known_views.on_page(page.url, page.generators)
-        for link in _once(page):
+        found: dict[str, Link] = {}
+        for link in page.links:
+            found.setdefault(link.url, link)
+        for link in found.values():
             rel = link.rel | said
             yield link, explainer.explain(link.url, depth=depth, rel=rel, views=views)
-
-
-def _once(page: Page) -> Iterable[Link]:
-    found: dict[str, Link] = {}
-    for link in page.links:
-        found.setdefault(link.url, link)
-    return found.values()
 
 
 def _problems(fetched: FetchedPages, url: str) -> Iterator[str]:
@@ -97,10 +95,6 @@ def _problems(fetched: FetchedPages, url: str) -> Iterator[str]:
         return
     for problem in crawl.seed_report.problems().values():
         yield problem.removeprefix("start ")
-
-
-def _shown(explanation: Explanation, opts: argparse.Namespace) -> bool:
-    return not opts.admitted or explanation.refusal is None
 
 
 def state(explanation: Explanation) -> str:

@@ -31,7 +31,6 @@ class Command(StoredCommand):
                 ADDRESS,
                 model_server,
                 serve_http,
-                serve_stdio,
             )
         except ModuleNotFoundError as error:
             raise MisuseError(
@@ -48,7 +47,7 @@ class Command(StoredCommand):
             _check_port(ADDRESS, opts.http)
         IndexFollower(source, index, lambda problem: print_errors([problem])).start()
         if opts.http is None:
-            serve_stdio(server)
+            server.run("stdio")
             return DONE
         print_errors([f"{source.name} is at http://{ADDRESS}:{opts.http}/mcp (Ctrl-C ends)"])
         with suppress(KeyboardInterrupt):

@@ -22,7 +22,7 @@ from sitecrawl.frontier.opening import open_survey
 from sitecrawl.frontier.records import RunRecord
 from sitecrawl.report import problems
 from sitecrawl.report.facts import Facts, FilledList, ReportList
-from sitecrawl.report.lists import BY_NAME, LISTS, PROBLEMS
+from sitecrawl.report.lists import all_lists
 from sitecrawl.report.many_crawls import read_crawls
 from sitecrawl.report.overview import Overview
 from sitecrawl.report.report_list import FORMATS, write_workbook
@@ -38,7 +38,7 @@ class Command(FetchingCommand):
 
     def long_desc(self) -> str:
         """Return the text of `scrapy report -h`, with the names of all lists."""
-        return super().long_desc().replace("LISTS", ", ".join(BY_NAME))
+        return super().long_desc().replace("LISTS", ", ".join(all_lists()))
 
     def answer(self, args: Sequence[str], opts: argparse.Namespace) -> int:
         """Write the page or the list; return 1 if the list is empty."""
@@ -56,7 +56,7 @@ class Command(FetchingCommand):
             facts = Facts(survey, source.run, reading=reading)
             if opts.against:
                 facts.against = _run_before(opts.against, facts.runs)
-            lists = LISTS if wanted is None else [wanted]
+            lists = all_lists().values() if wanted is None else [wanted]
             if (opts.overwrite_output or "").endswith(XLSX):
                 filled = (FilledList(each, facts.rows(each)) for each in lists)
                 return _write_workbook(opts.overwrite_output, filled)
@@ -70,7 +70,8 @@ class Command(FetchingCommand):
 
     def _report_crawls(self, wanted: ReportList | None, opts: argparse.Namespace) -> int:
         is_book = (opts.overwrite_output or "").endswith(XLSX)
-        lists = [wanted] if wanted else LISTS if is_book else [PROBLEMS]
+        every = list(all_lists().values())
+        lists = [wanted] if wanted else every if is_book else every[:1]
         setting = self.settings["SITECRAWL_DATABASE"]
         with status_line() as show:
             overviews = read_overviews(setting, opts.config, opts.spargs)
@@ -111,9 +112,9 @@ def _run_before(text: str, runs: Sequence[RunRecord]) -> int:
 
 
 def _list_named(name: str) -> ReportList:
-    if name not in BY_NAME:
-        raise MisuseError(f"there is no list {name!r}; known: {', '.join(BY_NAME)}")
-    return BY_NAME[name]
+    if name not in all_lists():
+        raise MisuseError(f"there is no list {name!r}; known: {', '.join(all_lists())}")
+    return all_lists()[name]
 
 
 def _write_page(path: str, text: str) -> int:
@@ -142,8 +143,8 @@ def _write_list(filled: FilledList, opts: argparse.Namespace) -> int:
 
 def _summary(facts: Facts, *, as_json: bool) -> Iterator[str]:
     overview = Overview.read(facts)
-    names = [*(each.of.name for each in problems.ALL), *SHORT]
-    counts = {name: len(facts.rows(BY_NAME[name])) for name in names}
+    names = [*(each.of.name for each in problems.all_problems()), *SHORT]
+    counts = {name: len(facts.rows(all_lists()[name])) for name in names}
     if as_json:
         figures = dict(overview.figures)
         yield json.dumps({"starts": overview.sites, "figures": figures, "lists": counts})
@@ -151,5 +152,5 @@ def _summary(facts: Facts, *, as_json: bool) -> Iterator[str]:
     yield from overview.lines()
     for name, number in counts.items():
         if number:
-            yield f"{number:>9,}  {BY_NAME[name].title}: {typed_program()} report --list {name}"
+            yield f"{number:>9,}  {all_lists()[name].title}: {typed_program()} report --list {name}"
     yield f"All lists as one page: {typed_program()} report -O report.html"

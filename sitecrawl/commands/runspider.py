@@ -9,21 +9,19 @@ from scrapy import Spider
 from scrapy.commands import runspider
 from scrapy.crawler import Crawler
 
-from sitecrawl.commands.crawl import exit_status, problems_of
+from sitecrawl.commands.crawl import problems_of
 from sitecrawl.config.config_errors import unknown_words
+from sitecrawl.console.command_base import CrawlingCommand
 from sitecrawl.console.scrapy_commands import (
     MisuseError,
-    StartedCommand,
     crawl_settings,
     is_site_spider,
 )
 from sitecrawl.console.setting_problems import setting_problems
 
 
-class Command(StartedCommand, runspider.Command):
+class Command(CrawlingCommand, runspider.Command):
     """Run a spider from a file; a SiteSpider has the exit statuses of `scrapy crawl`."""
-
-    crawler: Crawler | None = None
 
     _arguments: Mapping[str, str]
 
@@ -32,15 +30,9 @@ class Command(StartedCommand, runspider.Command):
         if unknown := unknown_words(args):
             raise MisuseError("\n".join(unknown))
         super().process_options(args, opts)
+        self._arguments = opts.spargs
         if problems := list(setting_problems(self.settings)):
             raise MisuseError("\n".join(problems))
-
-    def run(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Crawl; exit with the status that the crawl set."""
-        self._arguments = opts.spargs
-        super().run(args, opts)
-        status = exit_status(self.crawler)
-        self.exitcode = self.exitcode if status is None else status
 
     def _create_crawler(self, spidercls: type[Spider] | str) -> Crawler:
         problems: list[str] = []
@@ -49,5 +41,4 @@ class Command(StartedCommand, runspider.Command):
             problems += problems_of(spidercls, self._arguments, settings)
         if problems:
             raise MisuseError("\n".join(problems))
-        self.crawler = super()._create_crawler(spidercls)
-        return self.crawler
+        return super()._create_crawler(spidercls)

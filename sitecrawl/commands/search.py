@@ -45,7 +45,11 @@ class Command(StoredCommand):
             opts.site, opts.under, opts.language, opts.type, opts.spargs.get("realm", "")
         )
         try:
-            path = Path(opts.file) if opts.file else self._up_to_date(opts)
+            if opts.file:
+                path = Path(opts.file)
+            else:
+                source = find_crawl(self.settings["SITECRAWL_DATABASE"], opts.spargs)
+                path = update_search_file(source)
             with open_index(path) as index:
                 # The file of another person names no function to run here.
                 is_trusted = not opts.file or index.meta(EMBED) == opts.spargs.get("embed")
@@ -60,9 +64,6 @@ class Command(StoredCommand):
             return print_lines(json.dumps(hit.record(), ensure_ascii=False) for hit in found.hits)
         return _print_results(words, found)
 
-    def _up_to_date(self, opts: argparse.Namespace) -> Path:
-        return update_search_file(find_crawl(self.settings["SITECRAWL_DATABASE"], opts.spargs))
-
 
 def _print_results(words: str, found: SearchResults) -> int:
     marked = sys.stdout.isatty()
@@ -73,18 +74,12 @@ def _print_results(words: str, found: SearchResults) -> int:
     if found.any_word:
         print_errors([f"No page has all of these words: {words}. Pages with any of them:"])
     elif not found.total:
-        print_errors([f"No page has these words: {words}.", *_near(found)])
+        print_errors([f"No page has these words: {words}."])
+        if found.suggestions:
+            print_errors([f"Words in titles and headings: {', '.join(found.suggestions)}"])
     lines = (line for hit in found.hits for line in _lines(hit, marked=marked))
     total = [counted(found.total, "page")] if found.hits else []
     return print_lines(chain(lines, total), escaped=True)
-
-
-def _near(found: SearchResults) -> list[str]:
-    return (
-        [f"Words in titles and headings: {', '.join(found.suggestions)}"]
-        if found.suggestions
-        else []
-    )
 
 
 def _lines(hit: SearchHit, *, marked: bool) -> Iterator[str]:

@@ -86,14 +86,7 @@ def load(arguments: Mapping[str, Any]) -> Configuration:
 
     Raises ConfigError, with one line for every problem, if it is unusable.
     """
-    layers, unread = read_layers(arguments)
-    values, sources, unknown = _merge(layers)
-    params, wrong = _check(values, sources)
-    if unread:  # the unread file may have the start
-        wrong = [line for line in wrong if not is_missing_start(line)]
-    if params is None or unread or unknown or wrong:
-        raise ConfigError([*unread, *unknown, *wrong])
-    return _configured(params, sources)
+    return load_again({"params": {}}, arguments)
 
 
 def named_after(configuration: Configuration, spider: str) -> Configuration:
@@ -107,7 +100,7 @@ def named_after(configuration: Configuration, spider: str) -> Configuration:
     return Configuration(params, sources, configuration.replaced)
 
 
-def load_again(stored: Mapping[str, Any], arguments: Mapping[str, str]) -> Configuration:
+def load_again(stored: Mapping[str, Any], arguments: Mapping[str, Any]) -> Configuration:
     """Return the configuration that a run stored, overridden by ``arguments``.
 
     ``stored`` has ``params``, the values other than defaults, and ``sources``, where
@@ -122,6 +115,8 @@ def load_again(stored: Mapping[str, Any], arguments: Mapping[str, str]) -> Confi
         if name in OPTIONS and name not in values:  # its shorthand may be off now
             before[name], sources[name] = value, source
     params, wrong = _check({**before, **values}, sources)
+    if unread:  # the unread file may have the start
+        wrong = [line for line in wrong if not is_missing_start(line)]
     if params is None or unread or unknown or wrong:
         raise ConfigError([*unread, *unknown, *wrong])
     return _configured(params, sources)
@@ -211,13 +206,14 @@ def renders_locally(params: CrawlParams) -> bool:
 
 def _missing_packages(params: CrawlParams, sources: Mapping[str, str]) -> list[str]:
     trafilatura = params.content == "article" and params.article_extractor == "trafilatura"
+    socks = any(each.get_secret_value().startswith("socks") for each in params.proxies)
     needed = [
         ("content", "article", "trafilatura", "extract", trafilatura),
         *(
             (option, value, "warcio", "warc", bool(value))
             for option, value in (("warc", params.warc), ("from_warc", params.from_warc))
         ),
-        ("proxies", "SOCKS", "python_socks", "socks", _has_socks(params)),
+        ("proxies", "SOCKS", "python_socks", "socks", socks),
         ("render", params.render, "scrapy_playwright", "playwright", renders_locally(params)),
         *(
             ("content_types", each.title, each.module, "files", each.module)
@@ -246,10 +242,6 @@ def login_problems(configuration: Configuration) -> list[str]:
     if not (listed or origin(normalize(params.login) or "") in starts - {""}):
         found.append(f"{where}: {params.login} is at no origin of a start.")
     return found
-
-
-def _has_socks(params: CrawlParams) -> bool:
-    return any(each.get_secret_value().startswith("socks") for each in params.proxies)
 
 
 def _renaming_problems(params: CrawlParams, sources: Mapping[str, str]) -> list[str]:

@@ -1,4 +1,4 @@
-"""Base classes of the commands that read a crawl database."""
+"""Base classes of the commands that crawl, or read a crawl database."""
 
 from __future__ import annotations
 
@@ -10,6 +10,9 @@ from collections.abc import Iterable, Sequence
 from io import TextIOWrapper
 from typing import Any, ClassVar
 
+from scrapy import Spider
+from scrapy.commands import BaseRunSpiderCommand
+from scrapy.crawler import Crawler
 from scrapy.utils.conf import arglist_to_dict
 
 from sitecrawl.config.config_errors import ConfigError, unknown_words
@@ -17,21 +20,27 @@ from sitecrawl.config.configuration import Configuration
 from sitecrawl.config.options.mode import not_a_url
 from sitecrawl.console.crawl_sources import COMPLETE
 from sitecrawl.console.option_flags import add_option_flags
-from sitecrawl.console.scrapy_commands import DescribedCommand, MisuseError, spider_loader
+from sitecrawl.console.scrapy_commands import (
+    DescribedCommand,
+    MisuseError,
+    StartedCommand,
+    is_site_spider,
+    spider_loader,
+)
 from sitecrawl.console.setting_problems import setting_problems
 from sitecrawl.console.terminal import print_errors
 from sitecrawl.defaults import SITECRAWL_DATABASE
 from sitecrawl.frontier.base import DatabaseUrlError, FrontierError
 from sitecrawl.policy.urls.rule_engine import Rules
-from sitecrawl.statuses import BAD_USAGE, DATABASE_ERROR, INTERRUPTED
+from sitecrawl.statuses import BAD_USAGE, DATABASE_ERROR, DONE, INTERRUPTED, STARTS_FAILED
 from sitecrawl.web.urls.url import normalize
 
 
-class StoredCommand(DescribedCommand):
-    """Base of the commands that read the crawl database and the configuration, without fetching.
+class AnsweringCommand(DescribedCommand):
+    """Base of the commands that print an answer; each problem is printed on one line.
 
-    Each problem is printed on one line. Exit statuses: 0 done, 1 nothing found or not allowed,
-    2 wrong usage or configuration, 3 no usable crawl database.
+    Exit statuses: 0 done, 1 nothing found or not allowed, 2 wrong usage or configuration, 3 no
+    usable crawl database.
     """
 
     requires_crawler_process = False
@@ -40,11 +49,39 @@ class StoredCommand(DescribedCommand):
         "SITECRAWL_DATABASE": SITECRAWL_DATABASE,
     }
 
-    _spider: str
-
     @abstractmethod
     def answer(self, args: Sequence[str], opts: argparse.Namespace) -> int:
         """Do the command's work; return its exit status."""
+
+    def select(self, opts: argparse.Namespace) -> None:
+        """Select what the options name."""
+
+    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Run the command; print each error on one line and set the exit status."""
+        if isinstance(sys.stdout, TextIOWrapper):
+            sys.stdout.reconfigure(encoding="utf-8")  # like the feeds, in any locale
+        try:
+            self.select(opts)
+            self.exitcode = self.answer(args, opts)
+        except ConfigError as error:
+            self.exitcode = self._fail(error.problems, BAD_USAGE)
+        except DatabaseUrlError as error:
+            self.exitcode = self._fail([str(error)], BAD_USAGE)
+        except FrontierError as error:
+            self.exitcode = self._fail([str(error)], DATABASE_ERROR)
+        except KeyboardInterrupt:
+            self.exitcode = self._fail(["Interrupted."], INTERRUPTED)
+
+    @staticmethod
+    def _fail(problems: Iterable[str], status: int) -> int:
+        print_errors(problems)
+        return status
+
+
+class StoredCommand(AnsweringCommand):
+    """Base of the commands that read the crawl database and the configuration, without fetching."""
+
+    _spider: str
 
     def add_shared_options(self, parser: argparse.ArgumentParser) -> None:
         """Add the options of the crawl, and the output format."""
@@ -84,23 +121,7 @@ class StoredCommand(DescribedCommand):
         except ValueError:
             raise MisuseError("write -a NAME=VALUE") from None
 
-    def run(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Run the command; print each error on one line and set the exit status."""
-        if isinstance(sys.stdout, TextIOWrapper):
-            sys.stdout.reconfigure(encoding="utf-8")  # like the feeds, in any locale
-        try:
-            self._select_spider(opts)
-            self.exitcode = self.answer(args, opts)
-        except ConfigError as error:
-            self.exitcode = self._fail(error.problems, BAD_USAGE)
-        except DatabaseUrlError as error:
-            self.exitcode = self._fail([str(error)], BAD_USAGE)
-        except FrontierError as error:
-            self.exitcode = self._fail([str(error)], DATABASE_ERROR)
-        except KeyboardInterrupt:
-            self.exitcode = self._fail(["Interrupted."], INTERRUPTED)
-
-    def _select_spider(self, opts: argparse.Namespace) -> None:
+    def select(self, opts: argparse.Namespace) -> None:
         """Select the crawl of a spider with its own settings, arguments and database."""
         if self._spider == "site":
             return
@@ -124,16 +145,46 @@ class StoredCommand(DescribedCommand):
             raise MisuseError(f"there is no spider {self._spider!r} with rules")
         return spider
 
-    @staticmethod
-    def _fail(problems: Iterable[str], status: int) -> int:
-        print_errors(problems)
-        return status
-
 
 class FetchingCommand(StoredCommand):
     """Base of the commands that fetch a few pages without storing anything."""
 
     requires_crawler_process = True
+
+
+class CrawlingCommand(StartedCommand, BaseRunSpiderCommand):
+    """Base of the commands that crawl, with the exit status that the crawl has set."""
+
+    crawler: Crawler | None = None
+
+    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Crawl, and set the exit status."""
+        super().run(args, opts)  # type: ignore[safe-super]
+        status = exit_status(self.crawler)
+        self.exitcode = self.exitcode if status is None else status
+
+    def _create_crawler(self, spidercls: type[Spider] | str) -> Crawler:
+        self.crawler = super()._create_crawler(spidercls)
+        return self.crawler
+
+
+def exit_status(crawler: Crawler | None) -> int | None:
+    """Return the exit status that the crawl set; None if it set none or never began.
+
+    A signal that ended the crawl counts unless something failed as well. A second signal ends it
+    before it has set a status.
+    """
+    try:
+        stats = crawler.stats if crawler is not None else None
+    except RuntimeError:
+        return None
+    if crawler is None or stats is None or not is_site_spider(crawler.spidercls):
+        return None
+    status, reason = stats.get_value("sitecrawl/exit_status"), stats.get_value("finish_reason")
+    began = stats.get_value("start_time") is not None
+    if began and reason in (None, "shutdown") and status in (None, DONE, STARTS_FAILED):
+        return INTERRUPTED
+    return int(status) if status is not None else None
 
 
 def read_url(args: Sequence[str], command: str) -> str:

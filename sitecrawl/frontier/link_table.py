@@ -8,6 +8,7 @@ transaction that writes the page, and removed when the page is no longer there.
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
@@ -176,6 +177,18 @@ class Inlinks(NamedTuple):
     pages: tuple[int, ...]
 
 
+def inverted(pages: Iterable[tuple[int, Iterable[int]]], limit: int) -> dict[int, Inlinks]:
+    """Return the pages of each target, at most ``limit`` of each, from pages with their targets."""
+    counts: Counter[int] = Counter()
+    found: defaultdict[int, list[int]] = defaultdict(list)
+    for page, targets in pages:
+        for target in targets:
+            counts[target] += 1
+            if len(found[target]) < limit:
+                found[target].append(page)
+    return {target: Inlinks(counts[target], tuple(kept)) for target, kept in found.items()}
+
+
 @dataclass(frozen=True, slots=True)
 class LinkGraph:
     """Stored links, read from either end.
@@ -214,14 +227,8 @@ class LinkGraph:
     def inlinks_of(self, urls: Collection[int], realm: str, limit: int) -> dict[int, Inlinks]:
         """Return the pages that link to each of ``urls``, at most ``limit`` of each."""
         wanted = frozenset(urls)
-        counts: dict[int, int] = {}
-        pages: dict[int, list[int]] = {}
-        for page, targets in self.pages(realm) if wanted else ():
-            for url in wanted.intersection(targets):
-                counts[url] = counts.get(url, 0) + 1
-                if len(kept := pages.setdefault(url, [])) < limit:
-                    kept.append(page)
-        return {url: Inlinks(counts[url], tuple(kept)) for url, kept in pages.items()}
+        pages = self.pages(realm) if wanted else ()
+        return inverted(((page, wanted.intersection(each)) for page, each in pages), limit)
 
     def addresses(self, urls: Sequence[int]) -> list[str]:
         """Return the addresses of rows, in their order."""

@@ -9,7 +9,7 @@ from functools import cached_property
 from itertools import chain
 from typing import Any, NamedTuple, TypeAlias
 
-from sitecrawl.frontier.link_table import Inlinks
+from sitecrawl.frontier.link_table import Inlinks, inverted
 from sitecrawl.frontier.records import RunRecord
 from sitecrawl.frontier.survey import (
     OutsideAddress,
@@ -188,11 +188,6 @@ class Facts:
         return sum(each.waiting == 1 for each in self.urls.values())
 
     @cached_property
-    def outcomes_before(self) -> Mapping[int, Outcome]:
-        """Outcome of each URL after the run that is compared."""
-        return dict(self.survey.outcomes_after(self.against)) if self.against else {}
-
-    @cached_property
     def runs(self) -> list[RunRecord]:
         """The last runs, oldest first."""
         return self.survey.records.runs(self.survey.realm, MAX_RUNS)[::-1]
@@ -226,21 +221,10 @@ class Facts:
         return list(self.survey.receipts(self.run.id))
 
     @cached_property
-    def stores_links(self) -> bool:
-        """True if the links of at least one page are stored."""
-        return bool(self.inlink_counts)
-
-    @cached_property
     def inlink_counts(self) -> Counter[int]:
         """Number of pages that link to each URL."""
         pages = (targets for _, targets in self.survey.links.pages(self.survey.realm))
         return Counter(chain.from_iterable(pages))
-
-    @cached_property
-    def outlink_counts(self) -> Mapping[int, int]:
-        """Number of known URLs to which each page links."""
-        pages = self.survey.links.pages(self.survey.realm)
-        return {page: sum(1 for _ in targets) for page, targets in pages}
 
     def inlinks(self, urls: Iterable[int]) -> Mapping[int, Inlinks]:
         """Pages that link to each of ``urls``; the first referrer where no links are stored."""
@@ -255,14 +239,7 @@ class Facts:
     @cached_property
     def outside_pages(self) -> Mapping[int, Inlinks]:
         """Pages that refer to each address outside of the crawl, by its row."""
-        counts: Counter[int] = Counter()
-        pages: dict[int, list[int]] = defaultdict(list)
-        for page, rows in self.survey.links.outside(self.survey.realm):
-            for row in rows:
-                counts[row] += 1
-                if len(pages[row]) < MAX_PAGES:
-                    pages[row].append(page)
-        found = {row: Inlinks(counts[row], tuple(each)) for row, each in pages.items()}
+        found = inverted(self.survey.links.outside(self.survey.realm), MAX_PAGES)
         return defaultdict(lambda: Inlinks(0, ()), found)
 
     @cached_property

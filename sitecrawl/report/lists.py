@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from functools import cache
 from heapq import nlargest
 
 from sitecrawl.console.terminal import stamp
@@ -96,6 +97,8 @@ def _refused(facts: Facts) -> Iterator[Row]:
 
 
 def _pages(facts: Facts) -> Iterator[Row]:
+    links = facts.survey.links.pages(facts.survey.realm)
+    outlinks = {page: sum(1 for _ in targets) for page, targets in links}
     for each in facts.urls.values():
         transfer, head = facts.transfers.get(each.id), facts.heads.get(each.id)
         yield (
@@ -105,7 +108,7 @@ def _pages(facts: Facts) -> Iterator[Row]:
             each.depth,
             facts.clicks.get(each.id),
             facts.inlink_counts[each.id],
-            facts.outlink_counts.get(each.id),
+            outlinks.get(each.id),
             round(transfer.seconds, 3) if transfer else None,
             transfer.size if transfer else None,
             head.words if head else None,
@@ -224,7 +227,7 @@ def _outcomes(facts: Facts) -> Iterator[Row]:
 
 
 def _differences(facts: Facts) -> Iterator[Row]:
-    before = facts.outcomes_before
+    before = dict(facts.survey.outcomes_after(facts.against)) if facts.against else {}
     rows = [each for each in facts.urls.values() if each.outcome is not None]
     for each in sorted(rows, key=lambda each: each.outcome not in BROKEN):
         was = before.get(each.id)
@@ -277,7 +280,14 @@ def _depths(facts: Facts) -> Iterator[Row]:
 
 
 _problems = problems.summary
-PROBLEMS, *_others = (of for of, _ in read_lists("lists", globals()))
-LISTS: tuple[ReportList, ...] = (PROBLEMS, *(each.of for each in problems.ALL), *_others)
-"""All lists in their order; their texts are in ``lists.toml`` and ``problems.toml``."""
-BY_NAME = {each.name: each for each in LISTS}
+
+
+@cache
+def all_lists() -> Mapping[str, ReportList]:
+    """Return all lists by name, in their order, first that of the kinds of problems.
+
+    Their texts are in ``lists.toml`` and ``problems.toml``.
+    """
+    first, *others = (of for of, _ in read_lists("lists", globals()))
+    found = (first, *(each.of for each in problems.all_problems()), *others)
+    return {each.name: each for each in found}

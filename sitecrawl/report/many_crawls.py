@@ -41,7 +41,9 @@ def read_crawls(
         if each.run is not None:
             with open_survey(each.database, each.run.realm) as survey:
                 facts = Facts(survey, each.run)
-                counts.update(kind.importance for kind in problems.ALL if facts.rows(kind.of))
+                counts.update(
+                    kind.importance for kind in problems.all_problems() if facts.rows(kind.of)
+                )
                 for of in wanted:
                     rows[of.name] += ((each.name, *row) for row in facts.rows(of))
         crawls.append(_crawl(each, counts))

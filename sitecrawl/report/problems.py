@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from sitecrawl.policy.outcomes import PLACEHOLDERS, REDIRECTS, Outcome
 from sitecrawl.report.facts import BROKEN, Facts, ReportList, Row
@@ -127,7 +128,7 @@ def _empty_pages(facts: Facts) -> Iterator[Row]:
 
 
 def _orphans(facts: Facts) -> Iterator[Row]:
-    if facts.stores_links and not facts.waiting:  # a page that waits may have the link
+    if facts.inlink_counts and not facts.waiting:  # a page that waits may have the link
         for each in facts.listed:
             is_linked = facts.inlink_counts[each.id] or each.via == "seed"
             if each.id in facts.current and not is_linked:
@@ -225,16 +226,18 @@ def _deep(facts: Facts) -> Iterator[Row]:
             yield facts.address(row), clicks, facts.inlink_counts[row]
 
 
-ALL = tuple(
-    Problem(told["importance"], of, told["why"], told["remedy"])
-    for of, told in read_lists("problems", globals())
-)
-"""All problems, the most important first; their texts are in ``problems.toml``."""
+@cache
+def all_problems() -> Sequence[Problem]:
+    """Return all problems, the most important first; their texts are in ``problems.toml``."""
+    return [
+        Problem(told["importance"], of, told["why"], told["remedy"])
+        for of, told in read_lists("problems", globals())
+    ]
 
 
 def summary(facts: Facts) -> Iterator[Row]:
     """Yield a row for each problem that the site has."""
-    for each in ALL:
+    for each in all_problems():
         rows = facts.rows(each.of)
         if rows:
             examples = tuple(str(row[0]) for row in rows[:EXAMPLES])

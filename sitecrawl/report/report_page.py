@@ -20,7 +20,7 @@ from markupsafe import Markup
 
 from sitecrawl import __version__
 from sitecrawl.report.facts import Cell, Facts, FilledList
-from sitecrawl.report.lists import LISTS, PROBLEMS
+from sitecrawl.report.lists import all_lists
 from sitecrawl.report.overview import KINDS, Overview
 
 MAX_ROWS = 100_000
@@ -52,22 +52,17 @@ BAD = frozenset({"broken links", "deleted"})
 def page(facts: Facts) -> str:
     """Return the page of one crawl."""
     overview = Overview.read(facts)
-    lists = [FilledList(each, facts.rows(each)) for each in LISTS if each is not PROBLEMS]
-    problems = FilledList(PROBLEMS, facts.rows(PROBLEMS))
-    return _page(_site(overview), lists, overview, problems)
+    problems, *lists = (FilledList(each, facts.rows(each)) for each in all_lists().values())
+    return crawls_page(_site(overview), lists, overview, problems)
 
 
-def crawls_page(title: str, lists: Sequence[FilledList]) -> str:
-    """Return a page over several crawls."""
-    return _page(title, lists)
-
-
-def _page(
+def crawls_page(
     title: str,
     lists: Sequence[FilledList],
     overview: Overview | None = None,
     problems: FilledList | None = None,
 ) -> str:
+    """Return a page over several crawls, or that of one with its overview."""
     environment = Environment(
         loader=PackageLoader("sitecrawl.report"),
         autoescape=True,

@@ -15,7 +15,7 @@ from saying import Crawled, Say
 
 from fixtures.crawls import CrawlCommand
 from fixtures.server import Answer, Page, Server, page, redirect
-from sitecrawl.report.lists import BY_NAME
+from sitecrawl.report.lists import all_lists
 from sitecrawl.report.report_list import csv_lines
 
 MAP = "<urlset><url><loc>/</loc></url><url><loc>/orphan</loc></url></urlset>"
@@ -46,7 +46,7 @@ def rows(known: Crawled, say: Say, name: str) -> list[dict[str, Any]]:
     """A list, with paths in place of URLs."""
     said = say("report", "--list", name, "--format", "json")
     found: list[dict[str, Any]] = json.loads(said.out.replace(known.origin, ""))
-    assert all(tuple(row) == tuple(BY_NAME[name].columns) for row in found)
+    assert all(tuple(row) == tuple(all_lists()[name].columns) for row in found)
     return found
 
 
@@ -104,7 +104,7 @@ def test_changes_and_politeness_of_the_last_run(known: Crawled, say: Say) -> Non
 
 
 @pytest.mark.behaviour("REP-05")
-@pytest.mark.parametrize("name", BY_NAME)
+@pytest.mark.parametrize("name", all_lists())
 @pytest.mark.usefixtures("known")
 def test_every_list_in_every_format(say: Say, name: str) -> None:
     said = {
@@ -114,7 +114,7 @@ def test_every_list_in_every_format(say: Say, name: str) -> None:
     assert json.loads(said["json"].out) == lines
     assert {each.status for each in said.values()} == {0 if lines else 1}
     head, *table = csv.reader(io.StringIO(said["csv"].out))
-    assert tuple(head) == tuple(BY_NAME[name].columns)
+    assert tuple(head) == tuple(all_lists()[name].columns)
     assert len(table) == len(lines)
 
 
@@ -136,7 +136,7 @@ def test_a_workbook_has_a_sheet_for_each_list(say: Say, tmp_path: Path) -> None:
 def test_a_spreadsheet_evaluates_nothing() -> None:
     text = ("=1+1", "+1", "-1", "@a", "\t=1", "a=1")
     rows = [(each, None, None, None) for each in text]
-    _, *lines = csv_lines(BY_NAME["titles"], rows)
+    _, *lines = csv_lines(all_lists()["titles"], rows)
     cells = [row[0] for row in csv.reader(lines)]
     assert cells == ["'=1+1", "'+1", "'-1", "'@a", "'\t=1", "a=1"]
 
