@@ -37,7 +37,6 @@ from sitecrawl.policy.documents.fields import (
 from sitecrawl.policy.documents.metadata_mapping import mapped_fields
 from sitecrawl.policy.documents.output_shapes import serialized, serialized_parts
 from sitecrawl.policy.outcomes import PAGE_FAULTS, Outcome
-from sitecrawl.policy.urls.rule_engine import Rules
 from sitecrawl.web.html.page import Page
 from sitecrawl.web.urls.identity import document_id
 
@@ -178,8 +177,7 @@ class ChangePipeline(DocumentPipeline):
         params = params_of(crawler)
         kept = KEPT if "site_name" not in params.title_repairs else ""
         self._version = params.pipeline_version + params.outline_version + kept
-        spider: Any = crawler.spider
-        self._rules: Rules = spider.rules
+        self._rules = crawl_of(crawler).discovery.rules
 
     def process_document(self, document: Document) -> None:
         """Add the hashes; drop a document that did not change since the stored one was made."""

@@ -15,9 +15,8 @@ from typing import TYPE_CHECKING, Any
 from scrapy import signals
 from scrapy.crawler import Crawler
 from scrapy.exceptions import CloseSpider
-from scrapy.settings import BaseSettings
-from scrapy.statscollectors import StatsCollector
 
+from sitecrawl.components import params_of
 from sitecrawl.config.assembly import Citations, agent, database_url
 from sitecrawl.config.options.crawl_options import CrawlParams
 from sitecrawl.crawl.discovery import Discovery
@@ -83,13 +82,13 @@ class Crawl:
     def __init__(self, crawler: Crawler) -> None:
         spider: Any = crawler.spider
         stats, settings = crawler.stats, crawler.settings
-        params = self._params = spider.configuration.params
+        params = self._params = params_of(crawler)
         cite = self._cite = Citations(params, spider.configuration.sources)
         self._crawler = crawler
         self.is_worker = bool(settings["SITECRAWL_COORDINATOR"])
         processes = [WorkerProcess(*each) for each in settings["SITECRAWL_WORKER_PROCESSES"] or ()]
         workers = self.workers = WorkerProcesses(processes) if processes else None
-        owner = self.owner = FrontierOwner(frontier_of(spider, settings), spider.configuration)
+        owner = self.owner = FrontierOwner(frontier_of(crawler), spider.configuration)
         self.engine = EngineWaker(crawler)
         tasks = self.tasks = BackgroundTasks(owner, self.engine)
         options = params.document_options()
@@ -100,7 +99,7 @@ class Crawl:
         starts = self.seed_report = SeedReport(recorder)
         robots = self.robots = RobotsFiles(params, agent(params), stats)
         self.usage_files = UsageFiles(params, robots)
-        discovery = self.discovery = discovery_of(spider, cite, stats)
+        discovery = self.discovery = discovery_of(crawler, cite)
         dates = ListedPages(params, owner, recorder)
         yields = Yields(params, owner, recorder, discovery, tasks, settings=cite)
         meanings = ParameterMeanings(discovery, owner, recorder, tasks)
@@ -286,9 +285,10 @@ def crawl_of(crawler: Crawler) -> Crawl:
     return crawl
 
 
-def frontier_of(spider: Any, settings: BaseSettings) -> Frontier:
+def frontier_of(crawler: Crawler) -> Frontier:
     """Return the frontier of a crawl."""
-    params: CrawlParams = spider.configuration.params
+    spider: Any = crawler.spider
+    params, settings = params_of(crawler), crawler.settings
     options = replace(
         state_of(params),
         key=spider.rules.key,
@@ -299,14 +299,15 @@ def frontier_of(spider: Any, settings: BaseSettings) -> Frontier:
     return open_frontier(database_url(settings["SITECRAWL_DATABASE"], params), options)
 
 
-def discovery_of(spider: Any, cite: Citations, stats: StatsCollector) -> Discovery:
-    """Return the discovery of links by the rules of a spider."""
-    params: CrawlParams = spider.configuration.params
+def discovery_of(crawler: Crawler, cite: Citations) -> Discovery:
+    """Return the discovery of links by the rules of the crawl's spider."""
+    spider: Any = crawler.spider
+    params = params_of(crawler)
     return Discovery(
         spider.rules,
         spider.limits,
         RedirectChains.build(cite),
-        stats,
+        crawler.stats,
         follow=params.follows,
         stores_links=params.store_links != "none",
         stores_outside=params.store_links in {"outside", "assets"},

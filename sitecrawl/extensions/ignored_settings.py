@@ -10,7 +10,7 @@ from scrapy import signals
 from scrapy.crawler import Crawler
 from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings
 
-from sitecrawl.components import Component
+from sitecrawl.components import Component, params_of
 from sitecrawl.config.assembly import spider_settings
 from sitecrawl.config.options.crawl_options import CrawlParams
 
@@ -81,7 +81,7 @@ class IgnoredSettings(Component):
     def spider_opened(self) -> None:
         """Log a line for each ignored setting."""
         spider: Any = self._crawler.spider
-        settings, params = self._crawler.settings, spider.configuration.params
+        settings, params = self._crawler.settings, params_of(self._crawler)
         for name, instead in ignored_settings(settings, params, spider.overruled):
             logger.warning(NOT_HEEDED, name, instead)
         if getattr(spider, "allowed_domains", None):

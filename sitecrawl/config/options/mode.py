@@ -15,7 +15,6 @@ from sitecrawl.web.feeds import listings
 from sitecrawl.web.urls.url import normalize, origin
 
 Mode = Literal["crawl", "page", "sitemap", "feed", "list", "check"]
-Activity = Literal["all", "discover", "refresh"]
 
 FOLLOWING = frozenset({"crawl", "check", "page"})
 
@@ -90,7 +89,7 @@ class ModeParams(OptionGroup):
     sitemaps: bool = option(True, Effect.SELECTION)
     """Read the sitemaps that robots.txt names, where links are followed; what they list passes
     every rule."""
-    activity: Activity = option("all", Effect.RUN)
+    activity: Literal["all", "discover", "refresh"] = option("all", Effect.RUN)
     """URLs that a run visits: discover visits the starts and what was never visited, refresh what
     is known and due, whose new links wait for another run, all does both."""
     interval: Duration = option(0.0, Effect.RUN)

@@ -367,27 +367,25 @@ class RobotsTxt:
     """
 
     origin: str = ""
-    fold_disallow: bool = False
     sitemaps: dict[str, None] = field(default_factory=dict)
     notices: list[RobotsNotice] = field(default_factory=list)
     licenses: list[Statement] = field(default_factory=list)
-    _signals: list[Statement] = field(default_factory=list)
-    _parts: dict[str, list[_Part]] = field(default_factory=dict)
+    signals: list[Statement] = field(default_factory=list)
+    parts: dict[str, list[_Part]] = field(default_factory=dict)
     _groups: dict[str, _Group] = field(default_factory=dict)
-    _current: list[_Part] = field(default_factory=list)
-    _has_rules: bool = False
 
     @classmethod
     def parse(
         cls, body: bytes | str, *, origin: str = "", case_insensitive_disallow: bool = False
     ) -> Self:
         """Parse a file; never raises."""
-        robots = cls(origin, case_insensitive_disallow)
+        robots = cls(origin)
+        parser = _Parser(robots, case_insensitive_disallow)
         for line in read_lines(body):
-            robots.read(line)
+            parser.read(line)
+        parser.end_list()
         if is_cut(body):
             robots.notices.append(RobotsNotice(0, "", "cut"))
-        robots.end_list()
         return robots
 
     def match(self, url: str, agent: str) -> RobotsMatch:
@@ -414,16 +412,26 @@ class RobotsTxt:
             longest = max((line.length(paths) for line in preferences), default=-1)
             yield from (p.said for p in preferences if p.length(paths) == longest >= 0)
         signals = [line.said for line in lines if line.name == "content-signal"]
-        yield from signals or self._signals
+        yield from signals or self.signals
         yield from self.licenses
 
     def _group(self, agent: str) -> _Group:
         """Return the group of ``agent``: its own, else that of ``*``."""
         group = self._groups.get(agent)
         if group is None:
-            parts = self._parts.get(product_token(agent)) or self._parts.get("*", [])
+            parts = self.parts.get(product_token(agent)) or self.parts.get("*", [])
             group = self._groups[agent] = _Group.of(parts)
         return group
+
+
+@dataclass(slots=True)
+class _Parser:
+    """Parser of the lines of one ``file``, with the parts of the list of agents that it is in."""
+
+    file: RobotsTxt
+    fold_disallow: bool
+    _list: list[_Part] = field(default_factory=list)
+    _has_rules: bool = False
 
     def read(self, line: Line) -> None:
         """Add one line."""
@@ -448,27 +456,27 @@ class RobotsTxt:
             self.end_list()
         if not (token := product_token(line.value)):
             return
-        if not self._current:
-            self._current = [_Part()]
-        elif self._current[-1].delay is not None:
-            self._current.append(_Part(self._current[-1].rules, self._current[-1].usage))
-        parts = self._parts.setdefault(token, [])
-        if not parts or parts[-1] is not self._current[-1]:
-            parts.append(self._current[-1])
+        if not self._list:
+            self._list = [_Part()]
+        elif self._list[-1].delay is not None:
+            self._list.append(_Part(self._list[-1].rules, self._list[-1].usage))
+        parts = self.file.parts.setdefault(token, [])
+        if not parts or parts[-1] is not self._list[-1]:
+            parts.append(self._list[-1])
 
     def end_list(self) -> None:
         """End the list of agents: a delay applies to all agents listed before it."""
         longest = None
-        for part in reversed(self._current):
+        for part in reversed(self._list):
             longest = part.delay = _longer(part.delay, longest)
-        self._current, self._has_rules = [], False
+        self._list, self._has_rules = [], False
 
     def _rule(self, line: Line) -> None:
         self._has_rules = True
-        if not self._current:
+        if not self._list:
             self._notice(line, "outside_group")
             return
-        if names_other_host(line.value, self.origin):
+        if names_other_host(line.value, self.file.origin):
             self._notice(line, "other_host")
             return
         allow = line.name == "allow"
@@ -479,13 +487,13 @@ class RobotsTxt:
             line_number=line.number,
             line=_printable(line.text),
         )
-        self._current[-1].rules.extend(rules)
+        self._list[-1].rules.extend(rules)
 
     def _crawl_delay(self, line: Line) -> None:
-        if not self._current or not _DELAY.fullmatch(line.value):
-            self._notice(line, "bad_crawl_delay" if self._current else "outside_group")
+        if not self._list or not _DELAY.fullmatch(line.value):
+            self._notice(line, "bad_crawl_delay" if self._list else "outside_group")
             return
-        self._current[-1].delay = _longer(self._current[-1].delay, float(line.value))
+        self._list[-1].delay = _longer(self._list[-1].delay, float(line.value))
 
     def _usage(self, line: Line) -> None:
         """Add what the line says about usage.
@@ -495,28 +503,30 @@ class RobotsTxt:
         """
         if line.name == "license":
             url = _printable(line.value)
-            if url.startswith(("http://", "https://")) and len(self.licenses) < NOTICE_LIMIT:
+            if url.startswith(("http://", "https://")) and len(self.file.licenses) < NOTICE_LIMIT:
                 text = shown(_printable(line.text))
                 said = Statement("robots.txt", text, line=line.number, license=url)
-                self.licenses.append(said)
-        elif self._current:
-            self._current[-1].usage.append(_usage_line(line))
+                self.file.licenses.append(said)
+        elif self._list:
+            self._list[-1].usage.append(_usage_line(line))
         elif line.name == "content-signal":
-            self._signals.append(_usage_line(line).said)
+            self.file.signals.append(_usage_line(line).said)
         else:
             self._notice(line, "outside_group")
         self._has_rules |= line.name == "content-usage"
 
     def _sitemap(self, line: Line) -> None:
-        url = resolve(_printable(line.value), f"{self.origin}/robots.txt") or ""
+        url = resolve(_printable(line.value), f"{self.file.origin}/robots.txt") or ""
         if line.value and url.startswith(("http://", "https://")):
-            self.sitemaps[url] = None
+            self.file.sitemaps[url] = None
         else:
             self._notice(line, "bad_sitemap")
 
     def _notice(self, line: Line, problem: str) -> None:
-        if len(self.notices) < NOTICE_LIMIT:
-            self.notices.append(RobotsNotice(line.number, _printable(line.text)[:200], problem))
+        if len(self.file.notices) < NOTICE_LIMIT:
+            self.file.notices.append(
+                RobotsNotice(line.number, _printable(line.text)[:200], problem)
+            )
 
 
 def _usage_line(line: Line) -> _UsageLine:
