@@ -13,7 +13,6 @@ import psycopg
 from benchmarks.known_urls import fill
 from fixtures.postgres import PostgresServer
 from sitecrawl.config.configuration import Configuration
-from sitecrawl.extensions.crawl import state_of
 from sitecrawl.frontier.base import Candidate
 from sitecrawl.frontier.opening import backend
 from sitecrawl.frontier.store import Store
@@ -38,7 +37,7 @@ def filled(
     url: str, size: int, candidate: Callable[[int], Candidate], configuration: Configuration
 ) -> None:
     """Fill a database as crawls of this configuration would have left it."""
-    state = state_of(configuration.params)
+    state = configuration.params.state_options()
     database = backend(url).connect()
     store = Store(database, configuration.params.database_name, configuration.stored(), state)
     fill(store, database, candidate, 0, size, reading=state.reading)

@@ -127,8 +127,7 @@ def adopt(database: str, rules: Rules, path: str) -> ChangeReport:
 
 def candidate(rules: Rules, url: str) -> Candidate:
     """Return a URL in the form that the crawl stores, regardless of the rules."""
-    admission = rules.admit(normalize(url) or url)
-    return Candidate(admission.origin, admission.fingerprint, admission.url)
+    return Candidate.of(rules.admit(normalize(url) or url))
 
 
 def _lines(path: str) -> Iterable[str]:

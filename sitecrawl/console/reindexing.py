@@ -12,7 +12,6 @@ from sitecrawl.config.configuration import Configuration
 from sitecrawl.crawl.run_summary import counted
 from sitecrawl.frontier.base import Candidate
 from sitecrawl.frontier.stored_reindex import Rewrite
-from sitecrawl.policy.decision import Admission
 from sitecrawl.policy.documents.binary_content import check_text
 from sitecrawl.policy.documents.output_shapes import TEXTS, text_of
 from sitecrawl.policy.documents.usage_permissions import FORBIDDEN, NOTHING_SAID
@@ -46,7 +45,7 @@ class StoredJudge:
         if record["id"] != document_id(admission.key, self._realm) and self._rules.at_rest(
             admission
         ):
-            return Rewrite(None, successor=_candidate(admission, depth, via), word="rewritten")
+            return Rewrite(None, successor=Candidate.of(admission, depth, via), word="rewritten")
         if decision.allowed:
             decision = self._rules.content_type(address, record.get("content_type"))
             reason = "unwanted_type"
@@ -58,10 +57,6 @@ class StoredJudge:
         if decision.allowed:
             return None
         return Rewrite(None, reason=reason, word=decision.reason, rule=decision.rule)
-
-
-def _candidate(found: Admission, depth: int, via: str) -> Candidate:
-    return Candidate(found.origin, found.fingerprint, found.url, depth, via)
 
 
 def rewrite_unchanged(_: str, record: dict[str, Any]) -> Rewrite:

@@ -9,7 +9,7 @@ from typing import NamedTuple, TypeVar
 
 from scrapy.statscollectors import StatsCollector
 
-from sitecrawl.frontier.base import Candidate, DueUrl, StoredLink, VisitResult
+from sitecrawl.frontier.base import SEED_PRIORITY, Candidate, DueUrl, StoredLink, VisitResult
 from sitecrawl.policy.decision import ALLOWED, Admission, Decision, Refusals, refuse
 from sitecrawl.policy.outcomes import RULE_STATS
 from sitecrawl.policy.urls.known_views import PageViews
@@ -40,7 +40,6 @@ MEANINGS = {
     "too_many_links": "it has too many links, the last ones are left out",
 }
 """Log texts of truncations; kinds without one, such as a single odd link, are only counted."""
-SEED_PRIORITY = 1
 MAX_OUTSIDE = 200
 """Addresses stored of one page that are not crawled."""
 OUTSIDE_SCOPE = Scope.reason.name
@@ -159,10 +158,6 @@ class Discovery:
         self.pictures: dict[int, Sequence[str]] = {}
         self.start_origins: set[str] = set()
 
-    def begin_pass(self) -> None:
-        """Reset the limits that apply to a single pass."""
-        self.limits.begin_pass()
-
     def watch(self, fingerprints: Iterable[int]) -> None:
         """Store every reference to these former starts, even to those already seen."""
         self._unnamed = frozenset(fingerprints)
@@ -175,7 +170,7 @@ class Discovery:
         refused = [each for each in admissions if not each.decision.allowed]
         admitted = [each for each in admissions if each.decision.allowed]
         self.start_origins |= {each.origin for each in admitted}
-        return [self._candidate(each, 0, "seed", None) for each in admitted], refused
+        return [Candidate.of(each, 0, "seed", None) for each in admitted], refused
 
     def links_of(self, page: Page, due: DueUrl, rel: frozenset[str]) -> FoundLinks:
         """Return the links of a page; ``rel`` applies to all of them."""
@@ -183,7 +178,9 @@ class Discovery:
             return FoundLinks([])
         if page.images:
             _keep(self.pictures, due.fingerprint, page.images)
-        found = self._begin()
+        found = FoundLinks(
+            [], [] if self._stores_links else None, [] if self._stores_outside else None
+        )
         self._read_links(page, due, rel, found)
         if found.outside is not None:
             room = MAX_OUTSIDE - len(found.outside)
@@ -203,11 +200,6 @@ class Discovery:
         if len(found.new) >= MIN_GROWTH:
             self._note_repeated(due, found.new, known)
 
-    def _begin(self) -> FoundLinks:
-        if not self._stores_links:
-            return FoundLinks([])
-        return FoundLinks([], [], [] if self._stores_outside else None)
-
     def follow(self, url: str, page: DueUrl | None) -> Candidate | None:
         """Return the candidate for a URL that the project's spider follows, possibly from ``page``.
 
@@ -223,7 +215,7 @@ class Discovery:
         if self._seen.get(admission.fingerprint, depth + 1) <= depth and not watched:
             return None
         self._seen[admission.fingerprint] = depth
-        return self._candidate(admission, depth, "link", referrer)
+        return Candidate.of(admission, depth, "link", referrer)
 
     def listed(
         self, urls: Iterable[str], source: str, via: str, *, is_news: bool = False
@@ -236,7 +228,7 @@ class Discovery:
         for url in urls:
             admission = self.rules.admit(url, depth=1, via=via)
             if admission.decision.allowed:
-                each = self._candidate(admission, 1, via, None)
+                each = Candidate.of(admission, 1, via, None)
                 if is_news and admission.fingerprint not in self._seen:
                     each = each._replace(priority=SEED_PRIORITY)
                 self._seen[admission.fingerprint] = 1
@@ -265,7 +257,7 @@ class Discovery:
     def successor(self, due: DueUrl) -> Candidate:
         """Return the candidate into which today's rules rewrite a stored URL."""
         admission = self.rules.recheck(due.url, depth=due.depth, via=due.via)
-        return self._candidate(admission, due.depth, due.via, due.referrer)
+        return Candidate.of(admission, due.depth, due.via, due.referrer)
 
     def admit_fetch(self, due: DueUrl) -> Decision:
         """Apply the limit on pages of a directory to a URL just before it is fetched."""
@@ -353,7 +345,7 @@ class Discovery:
         decision = admission.decision
         seen = self._seen.get(admission.fingerprint)
         if self._is_unnamed(due, admission):
-            candidates.append(self._candidate(admission, depth, "link", due.url))
+            candidates.append(Candidate.of(admission, depth, "link", due.url))
         if decision.allowed:
             decision = self.limits.admit_link(links, admission.url)
         if not decision.allowed and not self._is_logged(decision, admission.url):
@@ -370,7 +362,7 @@ class Discovery:
         if seen is not None and depth >= seen:
             return admission
         self._seen[admission.fingerprint] = depth
-        candidates.append(self._candidate(admission, depth, "link", due.url))
+        candidates.append(Candidate.of(admission, depth, "link", due.url))
         return None
 
     def _samples(
@@ -387,7 +379,7 @@ class Discovery:
         if not admission.decision.allowed or admission.fingerprint in self._seen:
             return None
         self._seen[admission.fingerprint] = link.depth
-        return self._candidate(admission, link.depth, "link", link.referrer)
+        return Candidate.of(admission, link.depth, "link", link.referrer)
 
     def _note_repeated(
         self, due: DueUrl, candidates: Sequence[Candidate], known: Sequence[Admission]
@@ -416,7 +408,7 @@ class Discovery:
         ):
             self.refused(admission.decision, admission.url, due.url)
             return Reference(admission)
-        candidate = self._candidate(admission, due.depth, via, due.url)
+        candidate = Candidate.of(admission, due.depth, via, due.url)
         candidates = [candidate] if self._is_unnamed(due, admission) else []
         seen = self._seen.get(admission.fingerprint)
         if seen is None or due.depth < seen:
@@ -424,19 +416,6 @@ class Discovery:
             candidates.append(candidate)
         return Reference(
             admission, candidate if admission.decision.allowed else None, tuple(candidates)
-        )
-
-    def _candidate(
-        self, admission: Admission, depth: int, via: str, referrer: str | None
-    ) -> Candidate:
-        return Candidate(
-            admission.origin,
-            admission.fingerprint,
-            admission.url,
-            depth,
-            via,
-            referrer,
-            SEED_PRIORITY if via == "seed" else 0,
         )
 
 

@@ -49,16 +49,11 @@ class ScheduleForecast:
     spent: str = ""
 
     @property
-    def follows(self) -> bool:
-        """True if a link can bring the URL into the crawl."""
-        return self.params.follows
-
-    @property
     def findable(self) -> bool:
         """True if a URL that is not stored yet can come into the crawl."""
         if self.params.lists_pages:
             return self.params.activity != "refresh"
-        return self.start or self.follows
+        return self.start or self.params.follows
 
     def unknown(self) -> str:
         """Describe how a URL that is not stored yet can come into the crawl."""
@@ -67,14 +62,15 @@ class ScheduleForecast:
         if listed and params.activity == "refresh":
             return f"would not be found: {self.cite.setting('activity')} reads no {listed}"
         if listed:
-            also = " or a page links to it" if self.follows else ""
+            also = " or a page links to it" if self.params.follows else ""
             one = FORMATS[listed].one
             once = f"would be crawled once {one} names it{also}"
             return f"would be read as {one}: it is a start" if self.start else once
         if self.start:
             return "would be crawled: it is a start"
-        if not self.follows:
-            return f"would not be found: no links are followed by {self._stops_following()}"
+        if not self.params.follows:
+            cause = self.cite.setting("mode" if params.discover is None else "discover")
+            return f"would not be found: no links are followed by {cause}"
         if SELECTIONS[params.considers].defers_found_links:
             return f"would wait once a page links to it: {self._considers()}"
         return "would be crawled once a page links to it"
@@ -115,9 +111,6 @@ class ScheduleForecast:
         if self.params.considers == "discover":
             return f"{activity} visits starts and URLs never visited"
         return f"{activity} visits only URLs visited before"
-
-    def _stops_following(self) -> str:
-        return self.cite.setting("mode" if self.params.discover is None else "discover")
 
 
 class PastRefusal(NamedTuple):
@@ -436,7 +429,7 @@ def _never_asked(explanation: Explanation) -> str:
             return f"waiting, but skipped: {reason}"
         later = f", tomorrow at the earliest: {forecast.spent}" if forecast.spent else ""
         return f"waiting: would be crawled{robots}{later}"
-    may_be = forecast.follows and explanation.left_out
+    may_be = forecast.params.follows and explanation.left_out
     left = f"; it may be {explanation.left_out}" if may_be else ""
     return f"{forecast.unknown()}{robots if forecast.findable else ''}{left}"
 

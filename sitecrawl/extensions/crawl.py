@@ -18,7 +18,6 @@ from scrapy.exceptions import CloseSpider
 
 from sitecrawl.components import params_of
 from sitecrawl.config.assembly import Citations, agent, database_url
-from sitecrawl.config.options.crawl_options import CrawlParams
 from sitecrawl.crawl.discovery import Discovery
 from sitecrawl.crawl.frontier_owner import FrontierOwner
 from sitecrawl.crawl.page_callback import PageCallback
@@ -27,7 +26,6 @@ from sitecrawl.crawl.recorder import Recorder
 from sitecrawl.crawl.run_summary import Failures
 from sitecrawl.crawl.seeds import SeedRedirects, SeedReport
 from sitecrawl.crawl.visit import Visit
-from sitecrawl.frontier.base import StateOptions
 from sitecrawl.frontier.opening import open_frontier
 from sitecrawl.frontier.threaded import Frontier
 from sitecrawl.output.delivery import Delivery
@@ -290,7 +288,7 @@ def frontier_of(crawler: Crawler) -> Frontier:
     spider: Any = crawler.spider
     params, settings = params_of(crawler), crawler.settings
     options = replace(
-        state_of(params),
+        params.state_options(),
         key=spider.rules.key,
         owner=settings["SITECRAWL_OWNER"] or "",
         delivered_by=settings["SITECRAWL_COORDINATOR"] or "",
@@ -312,19 +310,4 @@ def discovery_of(crawler: Crawler, cite: Citations) -> Discovery:
         stores_links=params.store_links != "none",
         stores_outside=params.store_links in {"outside", "assets"},
         logged=POLICIES if params.log_blocked else frozenset(),
-    )
-
-
-def state_of(params: CrawlParams) -> StateOptions:
-    """Return the options of the crawl's state; a check of links visits every page each time."""
-    options = params.state_options()
-    return replace(
-        options,
-        activity=params.considers,
-        delay=params.delay,
-        reading=params.reading,
-        keeps_html=params.keep == "html",
-        following=params.following,
-        one_worker=params.pace_by == "address",
-        force=options.force or params.mode == "check",
     )

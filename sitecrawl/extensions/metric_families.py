@@ -84,16 +84,9 @@ def families(now: CrawlMeasurements) -> Iterator[Metric]:
         yield _gauge(now, "last_success_timestamp_seconds", words, now.success_at)
     if now.exit_status is not None:
         yield _gauge(now, "exit_status", "Exit status of the last run.", now.exit_status)
-    origins = GaugeMetricFamily("sitecrawl_origins", "Origins by state.", labels=["crawl", "state"])
-    for state, count in now.origins.items():
-        origins.add_metric([now.crawl, state], count)
-    yield origins
-    lag = GaugeMetricFamily(
-        "sitecrawl_delivery_lag", "Changes that a target has not read.", labels=["crawl", "target"]
-    )
-    for target in now.targets:
-        lag.add_metric([now.crawl, target.target], target.behind)
-    yield lag
+    yield _gauges(now, "origins", "Origins by state.", "state", now.origins)
+    behind = {each.target: each.behind for each in now.targets}
+    yield _gauges(now, "delivery_lag", "Changes that a target has not read.", "target", behind)
     yield from _sites(now)
 
 
@@ -103,21 +96,27 @@ def _sites(now: CrawlMeasurements) -> Iterator[Metric]:
     yield _gauge(now, "documents", "Documents, counted as a run begins and ends.", documents)
     held = sum(site.held for site in sites)
     yield _gauge(now, "changes_held", "Changes that wait for confirmation.", held)
-    labels = ["crawl", "site"]
-    of_site = GaugeMetricFamily("sitecrawl_site_documents", "Documents of a site.", labels=labels)
-    read = GaugeMetricFamily(
-        "sitecrawl_site_last_read_timestamp_seconds", "Last page read of a site.", labels=labels
+    shown = sites if len(sites) <= MAX_SITES else []
+    counts = {site.key: site.documents for site in shown}
+    yield _gauges(now, "site_documents", "Documents of a site.", "site", counts)
+    read = {site.key: site.read_at for site in shown}
+    yield _gauges(
+        now, "site_last_read_timestamp_seconds", "Last page read of a site.", "site", read
     )
-    for site in sites if len(sites) <= MAX_SITES else ():
-        of_site.add_metric([now.crawl, site.key], site.documents)
-        read.add_metric([now.crawl, site.key], site.read_at)
-    yield of_site
-    yield read
 
 
 def _gauge(now: CrawlMeasurements, name: str, words: str, value: float) -> Metric:
     family = GaugeMetricFamily(f"sitecrawl_{name}", words, labels=["crawl"])
     family.add_metric([now.crawl], value)
+    return family
+
+
+def _gauges(
+    now: CrawlMeasurements, name: str, words: str, label: str, values: Mapping[str, float]
+) -> Metric:
+    family = GaugeMetricFamily(f"sitecrawl_{name}", words, labels=["crawl", label])
+    for each, value in values.items():
+        family.add_metric([now.crawl, each], value)
     return family
 
 

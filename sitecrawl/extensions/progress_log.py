@@ -135,7 +135,9 @@ class ProgressLog(Component):
         end = ending_of(self._crawler)
         figures = ProgressSnapshot.read(end.counters or self._crawler.stats.get_stats())
         if end.result.finish_reason == OUTPUT_FAILED:
-            figures = replace(figures, lines=self._lines_written())
+            feeds = self._crawler.get_extension(FeedExporter)
+            counts = [n for _, n in feeds.files()] if isinstance(feeds, Feeds) else []
+            figures = replace(figures, lines=max(counts, default=0))
         ended = logging.INFO, f"Ended after {seconds:.0f} s: {figures.line(seconds)}"
         lines = list(end.result.lines(list(self._written(figures))))
         if crawl.owner.failure is not None:
@@ -148,10 +150,6 @@ class ProgressLog(Component):
         for level, line in (ended, *lines):
             if level >= self._level:
                 progress.print(line)
-
-    def _lines_written(self) -> int:
-        feeds = self._crawler.get_extension(FeedExporter)
-        return max((n for _, n in feeds.files()), default=0) if isinstance(feeds, Feeds) else 0
 
     def _written(self, figures: ProgressSnapshot) -> Iterator[str]:
         """Describe the output: files with the number of their lines, or why there are none."""

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from sitecrawl.policy.decision import Admission
 from sitecrawl.policy.http.politeness import ReceiptSummary
 from sitecrawl.policy.lifecycle.losses import Deletion
 from sitecrawl.policy.lifecycle.revisit import Revisit
@@ -13,6 +14,7 @@ from sitecrawl.policy.lifecycle.selection import SELECTIONS, Activity, Selection
 from sitecrawl.policy.outcomes import Outcome
 from sitecrawl.web.urls.identity import DEFAULT_REALM, identity_key
 
+SEED_PRIORITY = 1
 StoredLink = tuple[str, int, str]
 """A link to a URL of the crawl: its origin, its fingerprint, and the URL. The URL is empty if the
 link is not followed; it is then only stored if it leads to a known URL."""
@@ -34,6 +36,14 @@ class Candidate(NamedTuple):
     via: str = "link"
     referrer: str | None = None
     priority: int = 0
+
+    @classmethod
+    def of(
+        cls, found: Admission, depth: int = 0, via: str = "link", referrer: str | None = None
+    ) -> Candidate:
+        """Return the candidate for an admitted URL; starts come first."""
+        priority = SEED_PRIORITY if via == "seed" else 0
+        return cls(found.origin, found.fingerprint, found.url, depth, via, referrer, priority)
 
 
 @dataclass(frozen=True, slots=True)

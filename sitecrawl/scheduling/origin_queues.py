@@ -203,7 +203,9 @@ class OriginQueues:
     def advance(self, origin: Origin) -> None:
         """Take the next step for the origin: send, refill, release or flush."""
         self._give_up_if_postponed(origin)
-        self._drop_if_given_up(origin)
+        if origin.given_up:
+            origin.drop_due()
+            self._seed_report.given_up(origin.key, origin.given_up, origin.given_up_reason)
         self.ready.push(origin)
         if origin.wants_refill(REFILL_BELOW):
             origin.begin_refill()
@@ -251,11 +253,6 @@ class OriginQueues:
         elif visit.outcome is not Outcome.LEASE_LOST:
             wait = max(0.0, (visit.not_before or 0.0) - time.time())
             origin.retry_at(visit.due, asyncio.get_running_loop().time() + wait)
-
-    def _drop_if_given_up(self, origin: Origin) -> None:
-        if origin.given_up:
-            origin.drop_due()
-            self._seed_report.given_up(origin.key, origin.given_up, origin.given_up_reason)
 
     def _give_up_if_postponed(self, origin: Origin) -> None:
         wait = origin.ready_at - asyncio.get_running_loop().time()

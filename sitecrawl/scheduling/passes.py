@@ -116,7 +116,7 @@ class Passes:
         frontier = self._owner.frontier
         with self._owner.failures_end_crawl():
             await self._leased.renew()
-            self._discovery.begin_pass()
+            self._discovery.limits.begin_pass()
             if self._params.considers != "starts":
                 await frontier.requeue_due()
             if self._params.activity != "refresh":

@@ -17,7 +17,11 @@ from sitecrawl.config.options.render import RenderParams
 from sitecrawl.config.options.rules import RuleParams
 from sitecrawl.config.options.state import StateParams
 from sitecrawl.config.options.sync_options import SyncParams
-from sitecrawl.frontier.base import Following
+from sitecrawl.config.types import AUTO
+from sitecrawl.frontier.base import Following, StateOptions
+from sitecrawl.policy.lifecycle.change_rate import FIRST_INTERVAL
+from sitecrawl.policy.lifecycle.losses import Deletion
+from sitecrawl.policy.lifecycle.revisit import Revisit
 
 
 class CrawlParams(
@@ -38,6 +42,37 @@ class CrawlParams(
         if not self.follows:
             return Following("none")
         return Following(self._hash_of(FOLLOWING), by_depth=self.max_depth is not None)
+
+    def state_options(self) -> StateOptions:
+        """Return the options of the frontier; a check of links visits every page each time."""
+        return StateOptions(
+            revisit=Revisit(
+                interval=FIRST_INTERVAL if self.recrawl == AUTO else self.recrawl,
+                maximum=self.max_revisit,
+                by_rate=self.recrawl == AUTO,
+                refused=self.retry_refused_after,
+                broken=self.retry_broken_after,
+                blacklist=self.blacklist_errors,
+            ),
+            deletion=Deletion(
+                confirmations=self.purge_404_after,
+                unreachable_after=self.delete_unreachable_after,
+                share=self.max_lost_share,
+            ),
+            realm=self.realm,
+            force=self.force or self.mode == "check",
+            daily_pages=self.max_pages_per_day,
+            lease_seconds=self.lease,
+            reconnect_seconds=self.reconnect,
+            exclusive=self.exclusive,
+            keep_duplicates=self.duplicates != "equal",
+            activity=self.considers,
+            delay=self.delay,
+            reading=self.reading,
+            keeps_html=self.keep == "html",
+            following=self.following,
+            one_worker=self.pace_by == "address",
+        )
 
     def _hash_of(self, names: frozenset[str]) -> str:
         values = self.model_dump(mode="json", include=set(names), exclude_defaults=True)

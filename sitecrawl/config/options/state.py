@@ -8,11 +8,7 @@ from pydantic import AfterValidator
 
 from sitecrawl.config.option import Effect, option
 from sitecrawl.config.types import AUTO, Duration, OptionGroup, Recrawl, WorkerCount
-from sitecrawl.frontier.base import StateOptions
 from sitecrawl.frontier.opening import is_database_url
-from sitecrawl.policy.lifecycle.change_rate import FIRST_INTERVAL
-from sitecrawl.policy.lifecycle.losses import Deletion
-from sitecrawl.policy.lifecycle.revisit import Revisit
 from sitecrawl.web.urls.identity import DEFAULT_REALM
 
 HOUR = 3600.0
@@ -98,28 +94,3 @@ class StateParams(OptionGroup):
     reconnect: Duration = option(300.0, Effect.RUN)
     """Time for which a crawl tries to reach its crawl database again after the connection to the
     PostgreSQL server was lost, or while another process locks the file."""
-
-    def state_options(self) -> StateOptions:
-        """Return the options of the frontier."""
-        return StateOptions(
-            revisit=Revisit(
-                interval=FIRST_INTERVAL if self.recrawl == AUTO else self.recrawl,
-                maximum=self.max_revisit,
-                by_rate=self.recrawl == AUTO,
-                refused=self.retry_refused_after,
-                broken=self.retry_broken_after,
-                blacklist=self.blacklist_errors,
-            ),
-            deletion=Deletion(
-                confirmations=self.purge_404_after,
-                unreachable_after=self.delete_unreachable_after,
-                share=self.max_lost_share,
-            ),
-            realm=self.realm,
-            force=self.force,
-            daily_pages=self.max_pages_per_day,
-            lease_seconds=self.lease,
-            reconnect_seconds=self.reconnect,
-            exclusive=self.exclusive,
-            keep_duplicates=self.duplicates != "equal",
-        )
