@@ -6,21 +6,26 @@ python -m scripts.behaviours L-01 UR    only the rows of these ids or areas
 
 from __future__ import annotations
 
-import subprocess
+import re
 import sys
 import tomllib
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import pytest
-
 ROOT = Path(__file__).parent.parent
 TABLE = ROOT / "tests" / "behaviours.toml"
+ID = r"\b[A-Z]+-\d+\b"
+MARK = re.compile(
+    r"^pytestmark = .*behaviour\(([^)]*)\)|behaviour\(([^)]*)\)|^(?:async )?def (test_\w+)",
+    re.MULTILINE,
+)
+"""The mark of a whole file, that of one test or case, and the test below it."""
+CASE_KEYS = {"id", "ids", "proves"}
 
 Proofs = Mapping[str, frozenset[str]]
-"""The tests of each id, as ``path::function``."""
+"""The tests of each id, as ``path::function``, and its files of cases or tests."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,44 +48,34 @@ def load(table: Path = TABLE) -> tuple[dict[str, str], list[Behaviour]]:
     return titles, rows
 
 
-PROOFS = pytest.StashKey[Proofs]()
-"""Key of the proofs that tests/conftest.py stores when a run has collected the whole suite."""
-
-
-class _Marks:
-    """A pytest plugin that writes every marked id beside its test."""
-
-    def pytest_collection_finish(self, session: pytest.Session) -> None:
-        for key, names in read_proofs(session.items).items():
-            for name in names:
-                sys.stdout.write(f"behaviour\t{key}\t{name}\n")
-
-
-def read_proofs(items: Iterable[pytest.Item]) -> Proofs:
-    """Read the ids that collected tests carry."""
-    return _grouped(
-        (key, item.nodeid.partition("[")[0])
-        for item in items
-        for mark in item.iter_markers("behaviour")
-        for key in mark.args
-    )
-
-
-def collect() -> Proofs:
-    """Collect the whole suite in a process of its own, and read the ids that its tests carry."""
-    command = [sys.executable, "-m", "scripts.behaviours", "--collect"]
-    run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    if run.returncode:
-        raise RuntimeError(f"the tests could not be collected:\n{run.stdout}{run.stderr}")
-    lines = [line.split("\t") for line in run.stdout.splitlines()]
-    return _grouped((line[1], line[2]) for line in lines if line[0] == "behaviour")
-
-
-def _grouped(pairs: Iterable[tuple[str, str]]) -> Proofs:
+def read_proofs(tests: Path = TABLE.parent) -> Proofs:
+    """Read the ids that tests carry, and those that their tables of cases do."""
     found: defaultdict[str, set[str]] = defaultdict(set)
-    for key, name in pairs:
-        found[key].add(name)
+    for path in sorted(tests.rglob("test_*.py")):
+        name, marked = str(path.relative_to(tests.parent)), list[str]()
+        for whole, mark, test in MARK.findall(path.read_text(encoding="utf-8")):
+            marked += re.findall(ID, mark)
+            for each in re.findall(ID, whole):
+                found[each].add(name)
+            if test:
+                for each in marked:
+                    found[each].add(f"{name}::{test}")
+                marked.clear()
+    for path in sorted(tests.rglob("cases/*.toml")):
+        for each in _ids(tomllib.loads(path.read_text(encoding="utf-8"))):
+            found[each].add(str(path.relative_to(tests.parent)))
     return {key: frozenset(names) for key, names in found.items()}
+
+
+def _ids(value: object, key: str = "") -> Iterator[str]:
+    if isinstance(value, dict):
+        for name, each in value.items():
+            yield from _ids(each, name)
+    elif isinstance(value, list):
+        for each in value:
+            yield from _ids(each, key)
+    elif key in CASE_KEYS and re.fullmatch(ID, str(value)):
+        yield str(value)
 
 
 def problems(rows: Sequence[Behaviour], proofs: Proofs) -> Iterator[str]:
@@ -115,11 +110,8 @@ def listing(
 
 def main(arguments: Sequence[str]) -> int:
     """Print the listing, then what disagrees; returns the exit status."""
-    if list(arguments) == ["--collect"]:
-        quiet = ["--collect-only", "-qq", "-p", "no:cacheprovider"]
-        return pytest.main(quiet, plugins=[_Marks()])
     titles, rows = load()
-    proofs = collect()
+    proofs = read_proofs()
     print(*listing(titles, rows, proofs, arguments), sep="\n")
     found = list(problems(rows, proofs))
     print(*found, sep="\n", file=sys.stderr)

@@ -12,8 +12,8 @@ from fixtures.crawls import CrawlCommand
 from fixtures.databases import Databases
 from fixtures.own_spider import OwnCrawl
 from fixtures.server import Server
-from scripts.behaviours import PROOFS, read_proofs
 
+WHOLLY_SLOW = "\npytestmark = pytest.mark.slow\n"
 SLOW = {"crash", "engines", "profiles", "project", "render", "scrapyd", "site"}
 """Folders of tests that take seconds each: many crawls, browsers, kills, other servers."""
 
@@ -23,13 +23,20 @@ settings.load_profile("any")
 
 
 @pytest.hookimpl(tryfirst=True)  # before a filter leaves some out
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Mark the tests of the slow folders, and keep the marks of a whole suite."""
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the tests of the slow folders."""
     for item in items:
         if item.path.parent.name in SLOW:
             item.add_marker(pytest.mark.slow)
-    if {item.path for item in items} >= set(Path(__file__).parent.rglob("test_*.py")):
-        config.stash[PROOFS] = read_proofs(items)
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave files without a quick test unread where slow tests are left out: every worker would import them."""
+    if "not slow" not in config.getoption("markexpr"):
+        return None
+    if collection_path.suffix == ".py" and WHOLLY_SLOW in collection_path.read_text("utf-8"):
+        return True
+    return collection_path.name in SLOW or None
 
 
 @pytest.fixture

@@ -5,13 +5,12 @@ from __future__ import annotations
 import pytest
 
 from scripts import behaviours
-from scripts.behaviours import PROOFS, Behaviour
+from scripts.behaviours import Behaviour
 
 
-def test_rows_and_tests_agree(pytestconfig: pytest.Config) -> None:
+def test_rows_and_tests_agree() -> None:
     _, rows = behaviours.load()
-    proofs = pytestconfig.stash.get(PROOFS, None) or behaviours.collect()
-    assert list(behaviours.problems(rows, proofs)) == []
+    assert list(behaviours.problems(rows, behaviours.read_proofs())) == []
 
 
 @pytest.mark.parametrize(

@@ -1,10 +1,11 @@
-"""Modules import in one direction, functions are short, base classes have several children, no file is stray."""
+"""Modules import in one direction, functions are short, names are unique and the field's, no file is stray."""
 
 from __future__ import annotations
 
 import ast
 import re
 import subprocess
+from collections import defaultdict
 from collections.abc import Iterator
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
@@ -14,6 +15,110 @@ from pathlib import Path
 SOURCE = Path(__file__).parents[2] / "sitecrawl"
 MAX_FUNCTION_LINES = 60
 CLASS_PATH = re.compile(r"sitecrawl(?:\.[a-z_]+)+\.[A-Z]\w+")
+
+# Scrapy's kinds of modules, of which a project has several with one name.
+SCRAPY_KINDS = {"commands", "downloadermiddlewares", "extensions", "pipelines", "spidermiddlewares"}
+SAME_CLASS = {"Command"}  # Scrapy finds commands by this name
+RIDDLES = re.compile(r"(Whether|What|How|Lets|Tell whether)\b")
+DIALECT = frozenset(
+    [
+        "Hand",
+        "Toll",
+        "Patience",
+        "TodoLists",
+        "Turns",
+        "Gate",
+        "Settling",
+        "Steering",
+        "GibberishError",
+        "SilenceError",
+        "CutShortError",
+        "Opening",
+        "Keeper",
+        "Stopping",
+        "Looking",
+        "LookingAround",
+        "URLS_IN_HAND",
+        "ORIGINS_IN_HAND",
+        "LONGEST_REST",
+        "MOST",
+        "SPARE",
+        "PARTING",
+        "LINGER",
+        "HEAD_START",
+        "OF_CONNECTION",
+        "OF_FEEDS",
+        "NOT_OURS",
+        "TAKEN_OUT",
+        "HELD",
+        "NOTHING",
+        "NEAR",
+        "WIDE",
+        "FARTHEST",
+        "BACK",
+        "NOWHERE",
+        "NOT_THERE",
+        "MOVED_FOR_EVER",
+        "MOVED_FOR_NOW",
+        "BLAMED",
+        "STRANGE",
+        "VAIN_RENDERINGS",
+        "hear",
+        "rests",
+        "_told",
+        "_part",
+        "_heard",
+        "calm",
+        "missing_parts",
+        "hurried",
+        "left_alone",
+        "said_of_links",
+        "told_outcome",
+        "of_connecting",
+        "of_ending",
+        "is_heard",
+        "is_drawn",
+        "meet",
+        "surprised",
+        "ended_as_before",
+        "errands",
+        "dry",
+        "standing",
+        "spelled",
+        "probed",
+        "tries",
+        "liken",
+        "take_move",
+        "keep_back",
+        "promises",
+        "recall",
+        "remind",
+        "bury",
+        "surely_dead",
+        "announce",
+        "alone",
+        "barren",
+        "led_out",
+        "in_hand",
+        "titles_told",
+        "NEARER",
+        "PATIENCE",
+        "_BESIDE",
+        "_OF_OTHERS",
+        "_TOLD",
+        "MAX_TOLD",
+        "way_of",
+        "foretold",
+        "vouch",
+        "lend",
+        "forgo",
+        "_stands_aside",
+        "note_down",
+        "keep_out",
+        "still_worth",
+        "belongs_to",
+    ]
+)
 
 
 @cache
@@ -64,7 +169,8 @@ def test_no_abstract_class_has_one_child() -> None:
             if isinstance(node, ast.ClassDef):
                 bases = [re.sub(r"\[.*|.*\.", "", ast.unparse(base)) for base in node.bases]
                 children += bases
-                if "ABC" in bases or "abstractmethod" in ast.unparse(node):
+                marks = (mark for each in node.body for mark in getattr(each, "decorator_list", ()))
+                if "ABC" in bases or any("abstractmethod" in ast.unparse(mark) for mark in marks):
                     abstract.add(node.name)
     assert abstract
     assert [name for name in sorted(abstract) if children.count(name) < 2] == []
@@ -120,3 +226,57 @@ def test_nothing_else_is_committed() -> None:
         ["git", "ls-files"], cwd=SOURCE.parent, capture_output=True, text=True, check=True
     )
     assert {name.partition("/")[0] for name in tracked.stdout.splitlines()} == TOP_LEVEL
+
+
+def definitions(tree: ast.AST) -> Iterator[tuple[str, int]]:
+    """Names of classes, functions, attributes and variables where they are bound."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.ClassDef() | ast.FunctionDef() | ast.AsyncFunctionDef():
+                yield node.name, node.lineno
+            case ast.Name(ctx=ast.Store()):
+                yield node.id, node.lineno
+            case ast.Attribute(ctx=ast.Store()):
+                yield node.attr, node.lineno
+            case ast.arg():
+                yield node.arg, node.lineno
+
+
+def docstrings(tree: ast.AST) -> Iterator[tuple[int, str]]:
+    for node in ast.walk(tree):
+        if isinstance(
+            node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
+        ) and (text := ast.get_docstring(node)):
+            yield getattr(node, "lineno", 1), text
+
+
+def test_no_class_name_stands_for_two_things() -> None:
+    places: dict[str, list[str]] = defaultdict(list)
+    for name, tree in modules().items():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ClassDef) and node.name not in SAME_CLASS:
+                places[node.name].append(name)
+    assert {name: found for name, found in places.items() if len(found) > 1} == {}
+
+
+def test_no_file_name_stands_for_two_modules() -> None:
+    places: dict[str, list[str]] = defaultdict(list)
+    for name in modules():
+        *folders, file = name.split(".")
+        if (
+            folders
+            and folders[-1] not in SCRAPY_KINDS
+            and not (SOURCE.parent / Path(*folders, file)).is_dir()
+        ):
+            places[file].append(name)
+    assert {name: found for name, found in places.items() if len(found) > 1} == {}
+
+
+def test_names_and_docstrings_are_plain() -> None:
+    found = []
+    for name, tree in modules().items():
+        for line, text in docstrings(tree):
+            if RIDDLES.match(text):
+                found.append(f"{name}:{line}: {text[:60]}")
+        found += [f"{name}:{line}: {word}" for word, line in definitions(tree) if word in DIALECT]
+    assert found == []
