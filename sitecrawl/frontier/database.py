@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
+from functools import cache
 from importlib.resources import files
 from secrets import token_hex
 from threading import Event
@@ -238,7 +239,8 @@ def _upgrade(database: Database, name: str | None, scripts: Mapping[int, str]) -
         database.execute("UPDATE crawl SET version = ?", (newest,))
 
 
-def schema_scripts() -> dict[int, str]:
+@cache
+def schema_scripts() -> Mapping[int, str]:
     """Return the statements of each ``schema_NUMBER.sql``, by the version they upgrade to."""
     return {
         int(path.name.removesuffix(".sql").rpartition("_")[2]): path.read_text(encoding="utf-8")

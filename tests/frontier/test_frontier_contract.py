@@ -160,9 +160,9 @@ def test_the_referrer_is_the_page_that_named_it_first(work: Crawls) -> None:
 
 @pytest.mark.behaviour("DB-18")
 def test_a_database_of_another_crawl_is_refused(work: Crawls) -> None:
-    work("first").end()
+    work().end()
     told = (
-        "belongs to the crawl 'first', not to 'second'; give another database, -a crawl_name=first,"
+        "belongs to the crawl 'crawl', not to 'second'; give another database, -a crawl_name=crawl,"
     )
     with pytest.raises(FrontierError, match=told):
         work("second")

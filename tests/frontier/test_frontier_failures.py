@@ -98,7 +98,7 @@ def test_a_newer_and_a_foreign_database(database_url: str) -> Generator[Any, Any
 
 def test_a_later_schema_is_reached_step_by_step(database_url: str) -> None:
     with closing(backend(database_url).connect()) as database:
-        scripts = schema_scripts()
+        scripts = {**schema_scripts()}
         newest = max(scripts)
         migrate(database, "crawl")
         scripts[newest + 1] = "CREATE TABLE later (id {identity}, body {bytes})"
