@@ -5,7 +5,6 @@ from __future__ import annotations
 import sqlite3
 import zlib
 from collections.abc import Iterator
-from contextlib import closing
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import quote
@@ -62,9 +61,9 @@ class Capture(NamedTuple):
 class Captures:
     """The captures of all WARC files in a folder, in a database beside them.
 
-    The database is kept up to date by its writers and by ``scan``; it may be deleted, and is made
-    anew from the files. Where the folder cannot be written, it is in memory. Raises OSError if
-    the folder cannot be read, sqlite3.Error if the database is damaged.
+    The database is brought up to date when it is opened, and by its writer; it may be deleted, and
+    is made anew from the files. Where the folder cannot be written, it is in memory. Raises OSError
+    if the folder cannot be read, sqlite3.Error if the database is damaged.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -78,6 +77,7 @@ class Captures:
         except sqlite3.OperationalError:
             self._database = sqlite3.connect(":memory:", isolation_level=None)
             self._database.executescript(SCHEMA)
+        self._scan()
 
     def close(self) -> None:
         """Close the database."""
@@ -90,8 +90,7 @@ class Captures:
         self._know(capture.file, size)
         self._database.execute("COMMIT")
 
-    def newest(self, url: str) -> Capture | None:
-        """Return the newest capture of a URL."""
+    def _newest(self, url: str) -> Capture | None:
         return self._one("url = ? ORDER BY time DESC, position DESC", url)
 
     def newest_whole(self, url: str) -> Capture | None:
@@ -102,6 +101,32 @@ class Captures:
         """Return a capture that has the body of a digest."""
         return self._one("digest = ? AND is_whole", digest)
 
+    def response(self, url: str, limit: int) -> ArchivedResponse | None:
+        """Return the newest response of a URL, with at most ``limit`` + 1 bytes of its body.
+
+        None if there is none. Raises OSError and warcio's ArchiveLoadFailed for a damaged file.
+        """
+        capture = next(filter(None, map(self._newest, spellings(url))), None)
+        if capture is None:
+            return None
+        whole = capture if capture.is_whole else self.with_body(capture.digest)
+        if whole is None:
+            return None
+        head_of = whole if capture.status == 304 else capture
+        with self._path_of(whole).open("rb") as file:
+            record = record_at(file, whole.position)
+            body = record.content_stream().read(limit + 1)
+        if head_of is not whole:
+            with self._path_of(head_of).open("rb") as file:
+                record = record_at(file, head_of.position)
+        return ArchivedResponse(
+            record.http_headers.protocol or "HTTP/1.1",
+            head_of.status,
+            list(fields_of(record)),
+            body,
+            record.rec_headers.get_header("WARC-IP-Address") or "",
+        )
+
     def __iter__(self) -> Iterator[Capture]:
         """Return all captures, in the order of their files."""
         return (Capture(*row) for row in self._select("TRUE ORDER BY file, position"))
@@ -111,7 +136,7 @@ class Captures:
         [number] = self._database.execute("SELECT count(*) FROM capture").fetchone()
         return int(number)
 
-    def scan(self) -> None:
+    def _scan(self) -> None:
         """Add what the files have and the database lacks, up to the last whole record of each."""
         known = dict(self._database.execute("SELECT name, size FROM file"))
         for path in warc_files(self._folder):
@@ -119,8 +144,7 @@ class Captures:
             if path.stat().st_size > begin:
                 self._scan_file(path, name, begin)
 
-    def path_of(self, capture: Capture) -> Path:
-        """Return the path of a capture's file."""
+    def _path_of(self, capture: Capture) -> Path:
         path = self._folder / capture.file
         return path if path.exists() else path.with_name(path.name + OPEN)
 
@@ -206,13 +230,6 @@ def end_of_whole_records(path: Path, begin: int) -> int:
     return end
 
 
-def open_captures(folder: Path) -> closing[Captures]:
-    """Return the captures of a folder as a context, after a scan; raises as ``Captures`` does."""
-    captures = Captures(folder)
-    captures.scan()
-    return closing(captures)
-
-
 class ArchivedResponse(NamedTuple):
     """A response from an archive: ``body`` is decoded; ``fields`` say nothing of its coding."""
 
@@ -221,47 +238,6 @@ class ArchivedResponse(NamedTuple):
     fields: list[tuple[bytes, bytes]]
     body: bytes
     address: str
-
-
-class ArchiveSource:
-    """The newest response of each URL in a folder of WARC files; raises as ``Captures`` does."""
-
-    def __init__(self, folder: Path) -> None:
-        self._captures = Captures(folder)
-        self._captures.scan()
-
-    def close(self) -> None:
-        """Close the index."""
-        self._captures.close()
-
-    def find(self, url: str, limit: int) -> ArchivedResponse | None:
-        """Return the newest response of a URL, with at most ``limit`` bytes of its body.
-
-        None if there is none. Raises OSError and warcio's ArchiveLoadFailed for a damaged file.
-        """
-        capture = next(filter(None, map(self._captures.newest, spellings(url))), None)
-        if capture is None:
-            return None
-        whole: Capture | None = capture
-        if not capture.is_whole:
-            whole = self._captures.with_body(capture.digest)
-        if whole is None:
-            return None
-        unchanged = capture.status == 304
-        head_of = whole if unchanged or capture.is_whole else capture
-        with self._captures.path_of(whole).open("rb") as file:
-            record = record_at(file, whole.position)
-            body = record.content_stream().read(limit + 1)
-        if head_of is not whole:
-            with self._captures.path_of(head_of).open("rb") as file:
-                record = record_at(file, head_of.position)
-        return ArchivedResponse(
-            record.http_headers.protocol or "HTTP/1.1",
-            head_of.status,
-            list(fields_of(record)),
-            body,
-            record.rec_headers.get_header("WARC-IP-Address") or "",
-        )
 
 
 def spellings(url: str) -> Iterator[str]:

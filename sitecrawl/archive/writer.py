@@ -61,9 +61,8 @@ class WarcWriter:
         self._number = 0
         self._file: IO[bytes] | None = None
         self._writer: WARCWriter | None = None
-        self.captures = Captures(folder)
         recover(folder)
-        self.captures.scan()
+        self.captures = Captures(folder)
 
     def write(self, exchanged: Exchanged) -> None:
         """Write a request and its response; what is known by its body or by a 304 is a revisit."""

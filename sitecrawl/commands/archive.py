@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sqlite3
 from collections.abc import Sequence
+from contextlib import closing
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -25,12 +26,12 @@ class Command(AnsweringCommand):
             raise MisuseError("name one folder of WARC files")
         if find_spec("warcio") is None:
             raise ConfigError([f"archive needs the package warcio: {install_command('warc')}."])
-        from sitecrawl.archive.captures import open_captures  # noqa: PLC0415 -- an extra
+        from sitecrawl.archive.captures import Captures  # noqa: PLC0415 -- an extra
         from sitecrawl.archive.wacz import INDEX, write_index, write_wacz  # noqa: PLC0415
 
         folder = Path(args[0])
         try:
-            with open_captures(folder) as captures:
+            with closing(Captures(folder)) as captures:
                 if opts.wacz:
                     software = f"sitecrawl {__version__}"
                     number = write_wacz(folder, captures, Path(opts.wacz), software)

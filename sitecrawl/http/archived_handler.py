@@ -10,7 +10,7 @@ from scrapy.crawler import Crawler
 from scrapy.http import Response
 from warcio.exceptions import ArchiveLoadFailed
 
-from sitecrawl.archive.captures import ArchivedResponse, ArchiveSource
+from sitecrawl.archive.captures import ArchivedResponse, Captures
 from sitecrawl.http.exchange import fetch_params
 from sitecrawl.http.fetch_errors import (
     BodyTooLargeError,
@@ -33,7 +33,7 @@ class ArchivedDownloadHandler(BoundedDownloadHandler):
 
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
-        self._source = ArchiveSource(Path(fetch_params(crawler).from_warc))
+        self._captures = Captures(Path(fetch_params(crawler).from_warc))
 
     async def download_request(self, request: Request) -> Response:
         """Return the archived response; raises NotArchivedError, and for the body as its base."""
@@ -49,7 +49,7 @@ class ArchivedDownloadHandler(BoundedDownloadHandler):
 
     def _find(self, request: Request, limit: int) -> ArchivedResponse:
         try:
-            found = self._source.find(request.url, limit)
+            found = self._captures.response(request.url, limit)
         except (OSError, ArchiveLoadFailed) as error:
             raise BrokenEncodingError(f"the archive is damaged: {error}") from error
         if found is not None:
@@ -60,5 +60,5 @@ class ArchivedDownloadHandler(BoundedDownloadHandler):
 
     async def close(self) -> None:
         """Close the archive."""
-        self._source.close()
+        self._captures.close()
         await super().close()

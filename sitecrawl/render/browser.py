@@ -41,7 +41,6 @@ if TYPE_CHECKING:
     from sitecrawl.render.sandbox_proxy import SandboxProxy
 
     Begin = Callable[[Page, object], Awaitable[None]]
-    from playwright.async_api import Browser
 
 LOOPBACK = "127.0.0.1"
 GATHERING_SECONDS = 2.0  # at most; a browser that sends nothing is done at once

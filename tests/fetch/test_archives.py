@@ -20,7 +20,7 @@ from warcio.checker import Checker
 
 from fixtures.crawls import CrawlCommand
 from fixtures.server import Answer, Page, Server, page
-from sitecrawl.archive.captures import OPEN, ArchiveSource, Captures, end_of_whole_records
+from sitecrawl.archive.captures import OPEN, Captures, end_of_whole_records
 from sitecrawl.archive.wacz import sort_key
 from sitecrawl.archive.writer import Exchanged, WarcWriter
 
@@ -255,7 +255,6 @@ def test_kills(server: Server, crawl: CrawlCommand) -> None:
 
 def archived_urls(folder: Path) -> set[str]:
     captures = Captures(folder)
-    captures.scan()
     urls = {each.url for each in captures}
     captures.close()
     return urls
@@ -285,8 +284,10 @@ def test_a_file_cut_anywhere_is_whole_up_to_its_last_record(tmp_path: Path) -> N
         WarcWriter(cut, "test").close()
         (left,) = cut.glob("*.warc.gz")
         assert end_of_whole_records(left, 0) == left.stat().st_size <= end
-        source = ArchiveSource(cut)
-        whole = [number for number in range(5) if source.find(f"http://example.org/{number}", 999)]
+        source = Captures(cut)
+        whole = [
+            number for number in range(5) if source.response(f"http://example.org/{number}", 999)
+        ]
         assert whole == list(range(len(whole)))
         source.close()
 
