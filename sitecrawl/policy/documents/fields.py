@@ -438,7 +438,7 @@ class DocumentFields:
     """the page's og:type or schema.org type"""
     page_type = OutputField("article", Use.RAG, page=lambda of: of.page.page_type)
     """the kind of the page: `article`, `documentation`, `listing`, `product` or `thread`, where its
-    metadata or software tells it"""
+    metadata, software or address tells it"""
     breadcrumbs = OutputField(
         ["Docs", "Guide"], Use.RAG, page=lambda of: list(of.page.json_ld.get("breadcrumb", ()))
     )

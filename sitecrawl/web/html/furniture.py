@@ -20,7 +20,18 @@ from sitecrawl.web.html.part_names import (
     POSTER,
     REVIEWS,
 )
-from sitecrawl.web.html.regions import BLOCK, CONTROL, ENTRY, FORM, LIST, MENU, NOTE, Region, merged
+from sitecrawl.web.html.regions import (
+    BLOCK,
+    CONTROL,
+    ENTRY,
+    FORM,
+    LABEL,
+    LIST,
+    MENU,
+    NOTE,
+    Region,
+    merged,
+)
 
 ByKind = Mapping[str, Sequence[Region]]
 Parts = list[tuple[str, list[Region]]]
@@ -39,11 +50,13 @@ MAX_SHARE = 0.5  # of the text, of a part that is furniture
 MIN_POSTS = 3  # elements of one class, each beside a post
 MAX_BESIDE = 3  # times the text, in lists and furniture beside it
 MAX_TEASER = 300  # characters for each link of a box below a heading such as "Related"
+MIN_GOODS, MAX_GOODS = 3, 100  # links of a carousel of goods, characters for each
 MIN_LABELS = 3  # images with a label as their ALT, as in galleries and lists
 # Parts that are not the content of a page of a type: those that may have sentences, beside those
 # that stand apart on every page, and those that are furniture only without any.
 WITH_SENTENCES: Mapping[str, tuple[str, ...]] = {
     page_types.THREAD: (POSTER,),
+    page_types.ARTICLE: (AUTHOR,),
 }
 WITHOUT_SENTENCES: Mapping[str, tuple[str, ...]] = {page_types.PRODUCT: (CAROUSEL, FILTERS)}
 WRITTEN = frozenset({page_types.ARTICLE, page_types.THREAD})
@@ -51,10 +64,9 @@ DESCRIBED = WRITTEN | {page_types.DOCUMENTATION}
 
 
 _AROUND_TEXT = frozenset({NAMED, APART, FOOT})
-_AFTER_ARTICLE = _AROUND_TEXT | {AUTHOR}
 # Lists of links in them are not furniture.
 _OF_TYPE = frozenset({ANSWER, AUTHOR, CAROUSEL, COMMENTS, REVIEWS})
-_KINDS = frozenset({*NAMED_KINDS, NOTE, FORM, ENTRY, CONTROL, MENU})
+_KINDS = frozenset({*NAMED_KINDS, NOTE, FORM, ENTRY, CONTROL, LABEL, MENU})
 
 
 def may_hold_furniture(
@@ -104,7 +116,7 @@ class Furniture:
             ("elsewhere", self._elsewhere(headings)),
             ("forms", self._small(forms)),
             ("controls", merged([*self._controls(headings), *menus])),
-            ("image_labels", self._image_labels(labels)),
+            ("image_labels", [*self._image_labels(labels), *self._drawn()]),
         ]
         found += self._of_type()
         if self._type == page_types.PRODUCT:
@@ -172,8 +184,8 @@ class Furniture:
     def _beside(self) -> list[Region]:
         """Beside the text, every list of links, and every element with a name of furniture.
 
-        Below an article, what tells of its author too, and boxes that announce other pages. Where
-        far more stands beside it, it is not the text: a paragraph below a list of goods is none.
+        Below an article, boxes that announce other pages too. Where far more stands beside it, it is
+        not the text: a paragraph below a list of goods is none.
         """
         if not self._core:
             return []
@@ -184,8 +196,8 @@ class Furniture:
             if each.end > text.start and each.start < text.end:
                 continue
             is_below = self._type == page_types.ARTICLE and each.start >= text.end
-            names = _AFTER_ARTICLE if is_below else _AROUND_TEXT
-            if self._is_list(each) or (each.kind in names and self._prose_size(each) < most):
+            is_named = each.kind in _AROUND_TEXT and self._prose_size(each) < most
+            if is_named or self._is_list(each):
                 found.append(each)
             elif is_below and self._is_teaser(each) and self._prose_size(each) < most:
                 teasers.append(each)
@@ -201,9 +213,12 @@ class Furniture:
         return (
             each.links > 1
             and self._size(each) <= each.links * MAX_TEASER
-            and not any(
-                each.start < other.end and other.start < each.end for other in self._of(COMMENTS)
-            )
+            and not self._is_in_comments(each)
+        )
+
+    def _is_in_comments(self, each: Region) -> bool:
+        return any(
+            each.start < other.end and other.start < each.end for other in self._of(COMMENTS)
         )
 
     def _bars(self, headings: Sequence[Region]) -> Iterator[Region]:
@@ -256,6 +271,11 @@ class Furniture:
             return []
         return [Region("", number, number + 1) for number in found]
 
+    def _drawn(self) -> list[Region]:
+        """Words of drawings that are no sentence, unless the page is hardly more."""
+        found = [each for each in self._of(LABEL) if not self._prose_size(each)]
+        return found if sum(map(self._size, found)) <= MAX_SHARE * self._sizes[-1] else []
+
     def _of_type(self) -> Iterator[tuple[str, list[Region]]]:
         """Named parts that are not the content of a page of this type."""
         most = self._prose[-1] * MAX_NAMED_SHARE
@@ -264,10 +284,30 @@ class Furniture:
                 each
                 for each in self._of(kind)
                 if kind == FOOT or self._prose_size(each) <= most or self._is_dense(each)
+                if kind != AUTHOR or self._is_about_author(each)
             )
             yield APART if kind == FOOT else kind, self._minor(named)
         for kind in WITHOUT_SENTENCES.get(self._type, (FILTERS,)):
-            yield kind, self._minor(each for each in self._of(kind) if not self._prose_size(each))
+            yield (
+                kind,
+                self._minor(
+                    each
+                    for each in self._of(kind)
+                    if not self._prose_size(each) or (kind == CAROUSEL and self._is_of_goods(each))
+                ),
+            )
+
+    def _is_about_author(self, each: Region) -> bool:
+        """Return True for sentences in the second half of a page, not in comments."""
+        return (
+            self._prose_size(each) >= PROSE_LINE
+            and self._prose[each.start] >= MAX_SHARE * self._prose[-1]
+            and not self._is_in_comments(each)
+        )
+
+    def _is_of_goods(self, each: Region) -> bool:
+        """Return True for links to other goods, whose names may be as long as sentences."""
+        return each.links >= MIN_GOODS and self._size(each) <= each.links * MAX_GOODS
 
     def _of_posts(self) -> list[Region]:
         """Elements of one class beside the posts of a thread, with links and without a sentence in any.

@@ -18,7 +18,7 @@ from sitecrawl.web.html.furniture import (
     prose,
 )
 from sitecrawl.web.html.page import LeftOut
-from sitecrawl.web.html.part_names import name_of_item, name_of_part
+from sitecrawl.web.html.part_names import FOOT, name_of_item, name_of_part
 from sitecrawl.web.html.regions import (
     ARTICLE,
     BLOCK,
@@ -49,6 +49,7 @@ SKIP_LINKS = "skip_links"
 LANDMARK_ELEMENTS = ("nav", "aside", "dialog", "search")
 PAGE_LANDMARKS = ("header", "footer")
 DIVISIONS = ("div", "section")
+DATA = ("table", "dl")
 ROLES = {
     "main": MAIN,
     **dict.fromkeys(("navigation", "banner", "complementary", "contentinfo"), LANDMARK),
@@ -88,6 +89,7 @@ _SKIP = re.compile(
     re.IGNORECASE,
 )
 SKIP_LINES, SKIP_LENGTH = 12, 60  # skip links are short, and among the first lines of a page
+AROUND_CHAPTERS = frozenset({"navheader", "navfooter"})  # of DocBook
 MIN_CONTENT = 250  # characters from which a main element always counts
 MIN_CONTENTS = 3  # links of a table of contents that may be the page
 MIN_SHARE = 0.3  # of the prose without landmarks, or of the text, for a main element
@@ -153,9 +155,10 @@ def enter_container(walk: Walk, node: LexborNode) -> Leave | None:
     name = classes = ""
     if attributes:
         classes, identity = attributes.get("class") or "", attributes.get("id") or ""
-        if node.tag == "table":  # its name says what the data are
-            classes, identity = "", f"{classes} {identity}"
-        name = name_of_part(classes, identity)
+        if node.tag in DATA:  # its name says what the data are
+            name = name_of_part("", f"{classes} {identity}")
+        else:
+            name = name_of_part(classes, identity)
         if not name and "itemtype" in attributes:
             name = name_of_item(attributes["itemtype"] or "")
     walk.blocks.append((len(text.lines), walk.anchors, walk.onward, name, classes))
@@ -401,13 +404,16 @@ def choose_article(
 
 
 def _main(by_kind: dict[str, list[Region]], kept_parts: Sequence[str]) -> list[Region]:
-    """The selected elements of the content, the main elements, or the only outermost article."""
+    """The selected elements of the content, the main elements, a chapter, or the only outermost article."""
     if CONTENT in by_kind:
         return merged(by_kind[CONTENT])
     if "outside_main" in kept_parts:
         return []
     if MAIN in by_kind:
         return merged(by_kind[MAIN])
+    bars = [each for each in by_kind.get(FOOT, ()) if each.classes in AROUND_CHAPTERS]
+    if len(bars) > 1:
+        return [Region(MAIN, min(bars).end, max(bars).start)]
     articles = merged(by_kind.get(ARTICLE, ()))
     return articles if len(articles) == 1 else []
 

@@ -1,4 +1,4 @@
-"""Kind of a page by its metadata: article, documentation, listing, product or thread."""
+"""Kind of a page by its metadata or address: article, documentation, listing, product or thread."""
 
 from __future__ import annotations
 
@@ -60,6 +60,7 @@ _OF_ARTICLES = frozenset(
     ["blog", "blogs", "news", "article", "articles", "post", "posts", "story", "stories"]
 )
 """Folders of articles."""
+_OF_PRODUCTS = frozenset(["dp", "pdp"])  # detail page
 MIN_TITLE_WORDS = 3  # of the address of an article; dates and numbers of pages are none
 _OFFERS = '"offers"'
 _TECHNICAL = '"TechArticle"'
@@ -79,7 +80,10 @@ def page_type(page: Page, scripts: Sequence[str]) -> str:
         return LISTING
     if _OG_PRODUCT.match(declared) or _is_offered(types, scripts):
         return PRODUCT
-    return ARTICLE if _is_article(page, declared, scripts) else ""
+    if _is_article(page, declared, scripts):
+        return ARTICLE
+    folders = page.url.partition("#")[0].partition("?")[0].split("/")[3:-1]
+    return PRODUCT if not _OF_PRODUCTS.isdisjoint(folders) else ""
 
 
 def _is_offered(types: Sequence[str], scripts: Sequence[str]) -> bool:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 CONTENT, MAIN, ARTICLE, LANDMARK, COOKIES = "content", "main", "article", "landmarks", "cookies"
 BLOCK, LIST, FORM, CONTROL, MENU = "block", "list", "forms", "controls", "menu"
 NOTE = "note"  # an aside within a main element or article
+LABEL = "label"  # words of a drawing
 ENTRY = "entry"  # a form that asks for an address, a number, a password or a message
 
 
