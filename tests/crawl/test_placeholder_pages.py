@@ -36,11 +36,13 @@ WALLS = {
 }
 
 
-def orchard() -> Site:
-    """A home page and four others, none like another."""
+def orchard(town: str = "Harbour") -> Site:
+    """A home page and four others, none like another, nor like those in another town."""
     texts = zip(NAMES, WORDS, strict=True)
-    own = {name: page(title=name, text=f"{name} are {words} fruit.") for name, words in texts}
-    return {"/": page(*NAMES, title="Fruit", text="Welcome to the fruit shop."), **own}
+    own = {
+        name: page(title=name, text=f"{name} of {town} are {words} fruit.") for name, words in texts
+    }
+    return {"/": page(*NAMES, title="Fruit", text=f"Welcome to the fruit shop of {town}."), **own}
 
 
 def missing(request: Request) -> Answer:
@@ -80,14 +82,15 @@ def test_each_kind_can_be_kept(server: Server, crawl: CrawlCommand, kind: str) -
 
 
 @pytest.mark.behaviour("EMP-02")
-@pytest.mark.parametrize("kind", WALLS)
-def test_a_start_that_is_a_wall_is_an_error(server: Server, crawl: CrawlCommand, kind: str) -> None:
-    origin = server.serve({"/": WALLS[kind], "/a": page(text="A page")})
+def test_a_start_that_is_a_wall_is_an_error(server: Server, crawl: CrawlCommand) -> None:
+    sites = {kind: server.serve({"/": wall}) for kind, wall in WALLS.items()}
     for _ in range(2):
-        run = crawl(origin)
+        run = crawl(*sites.values())
         assert run.status == 1
         assert run.lines == []
-        assert f"ERROR: start {origin}/ produced nothing: {kind.replace('_', ' ')}" in run.log
+        for kind, origin in sites.items():
+            said = f"ERROR: start {origin}/ produced nothing: {kind.replace('_', ' ')}"
+            assert said in run.log
 
 
 @pytest.mark.behaviour("EMP-02")
@@ -104,20 +107,22 @@ def test_a_start_that_is_a_wall_is_an_error_beside_others(
 
 
 @pytest.mark.behaviour("EMP-03")
-@pytest.mark.parametrize("kind", WALLS)
-def test_a_wall_before_known_content_deletes_nothing(
-    server: Server, crawl: CrawlCommand, kind: str
-) -> None:
-    site = orchard()
-    origin = server.serve(site)
-    assert len(crawl(origin, recrawl=0).documents) == 5
-    site.update(dict.fromkeys(NAMES, WALLS[kind]))
+def test_a_wall_before_known_content_deletes_nothing(server: Server, crawl: CrawlCommand) -> None:
+    """Each kind is put before a site of its own."""
+    sites = {kind: orchard(kind) for kind in WALLS}
+    origins = [server.serve(site) for site in sites.values()]
+    assert len(crawl(*origins, recrawl=0).documents) == 5 * len(WALLS)
+    for kind, site in sites.items():
+        site.update(dict.fromkeys(NAMES, WALLS[kind]))
     for _ in range(4):
-        assert crawl(origin, recrawl=0).lines == []
-    site.update(orchard())
+        assert crawl(*origins, recrawl=0).lines == []
+    assert "held back" not in crawl.command("frontier", "stats")[1]
+    for kind, site in sites.items():
+        site.update(orchard(kind))
     server.log.clear()
-    assert crawl(origin).lines == []  # the pages are due whatever their age
-    assert set(NAMES) <= set(server.log.targets(origin))
+    assert crawl(*origins).lines == []  # the pages are due whatever their age
+    for origin in origins:
+        assert set(NAMES) <= set(server.log.targets(origin))
 
 
 @pytest.mark.behaviour("EMP-04")

@@ -151,15 +151,6 @@ def test_text_left_out_within_a_long_line_takes_no_time() -> None:
     assert page.text == "x" * 60_000
 
 
-@pytest.mark.parametrize("name", HOSTILE)
-def test_shorter_ones_are_read_where_coverage_is_recorded(name: str) -> None:
-    """Take the paths of the tests that bound time, during which coverage pauses."""
-    body = HOSTILE[name][:20_000] + b"<a href=x>last</a>"
-    read(body)
-    read_shell(body)
-    without_scripts(body.decode())
-
-
 @pytest.mark.parametrize(
     "part",
     [
