@@ -152,27 +152,25 @@ def test_a_feed_that_cannot_be_read_says_so(server: Server, crawl: CrawlCommand)
 
 
 @pytest.mark.behaviour("LR-33")
-@pytest.mark.parametrize(
-    "written",
-    [
+def test_a_feed_served_as_xml_text_is_no_page(server: Server, crawl: CrawlCommand) -> None:
+    feeds = [
         RSS.format(ITEM.format("/a", FIRST)),
         '<?xml version="1.0"?>\n<!-- news --><feed xmlns="http://www.w3.org/2005/Atom"></feed>',
         '<rdf:RDF xmlns:rdf="x" xmlns="http://purl.org/rss/1.0/"><item><link>/a</link></item></rdf:RDF>',
         "<opml><body><outline text='News'/></body></opml>",
         "<urlset><url><loc>/a</loc></url></urlset>",
-    ],
-)
-def test_a_feed_served_as_xml_text_is_no_page(
-    server: Server, crawl: CrawlCommand, written: str
-) -> None:
+    ]
+    written = {f"/news/{number}": text for number, text in enumerate(feeds)}
+    xml = {"Content-Type": "text/xml"}
     site: dict[str, Page] = {
-        "/": page("/news", "/report", title="Home"),
-        "/news": Answer(written, headers={"Content-Type": "text/xml"}),
-        "/report": Answer("<report><p>A text</p></report>", headers={"Content-Type": "text/xml"}),
+        "/": page(*written, "/report", title="Home"),
+        "/report": Answer("<report><p>A text</p></report>", headers=xml),
+        **{path: Answer(text, headers=xml) for path, text in written.items()},
     }
     origin = server.serve(site)
     run = crawl(f"{origin}/")
     assert paths(run, origin) == {"/", "/report"}
-    assert crawl.rows("SELECT outcome, reason FROM url WHERE url = ?", f"{origin}/news") == [
-        (int(Outcome.UNWANTED_TYPE), "listing")
-    ]
+    listed = crawl.rows("SELECT url, outcome, reason FROM url WHERE url LIKE '%/news/%'")
+    assert {*listed} == {
+        (f"{origin}{path}", int(Outcome.UNWANTED_TYPE), "listing") for path in written
+    }

@@ -29,19 +29,20 @@ def not_later(text: str, modified: float) -> Callable[[Request], Answer]:
 
 
 @pytest.mark.behaviour("RC-02", "RC-13", "K-16")
-@pytest.mark.parametrize(
-    ("before", "after"),
-    [
-        pytest.param(NOW + 2 * HOUR, NOW + HOUR, id="a file from another time zone"),
-        pytest.param(1.0, 1.0, id="every file of a container from 1970"),
-        pytest.param(NOW - HOUR, NOW - HOUR / 2, id="copied into place with its own date"),
-    ],
-)
-def test_a_change_is_seen_whatever_date_the_page_had(
-    before: float, after: float, server: Server, crawl: CrawlCommand
-) -> None:
-    site: dict[str, Page] = {"/": not_later("as it was", before)}
+def test_a_change_is_seen_whatever_date_the_page_had(server: Server, crawl: CrawlCommand) -> None:
+    dates = {
+        "/from another time zone": (NOW + 2 * HOUR, NOW + HOUR),
+        "/of a container, from 1970": (1.0, 1.0),
+        "/copied into place with its own date": (NOW - HOUR, NOW - HOUR / 2),
+    }
+    paths = {path.replace(" ", "-"): each for path, each in dates.items()}
+    site: dict[str, Page] = {
+        path: not_later(f"{path} as it was", before) for path, (before, _) in paths.items()
+    }
     origin = server.serve(site)
-    assert "as it was" in crawl(f"{origin}/").documents[f"{origin}/"]["body"]
-    site["/"] = not_later("as it is now", after)
-    assert "as it is now" in crawl(f"{origin}/", recrawl=0).documents[f"{origin}/"]["body"]
+    starts = [f"{origin}{path}" for path in paths]
+    assert crawl(*starts).documents.keys() == {*starts}
+    site |= {path: not_later(f"{path} as it is now", after) for path, (_, after) in paths.items()}
+    documents = crawl(*starts, recrawl=0).documents
+    assert documents.keys() == {*starts}
+    assert all("as it is now" in each["body"] for each in documents.values())

@@ -35,7 +35,8 @@ def test_the_receipt_agrees_with_the_servers_log(server: Server, crawl: CrawlCom
     assert (requests, limited, unavailable) == (len(log), 1, 0)
     assert promised == 0.2
     assert smallest == pytest.approx(gaps[0], abs=CLOCK)
-    assert median == pytest.approx(gaps[(len(gaps) - 1) // 2], rel=0.1, abs=CLOCK)
+    middle = (len(gaps) - 1) // 2
+    assert gaps[middle - 1] - CLOCK <= median <= gaps[middle + 1] + CLOCK
     assert spare >= 0.0
     [(_, status, asked, waited)] = json.loads(pauses)
     assert (status, asked) == (429, 1.0)

@@ -31,11 +31,11 @@ def test_a_page_is_a_placeholder_by_what_it_lacks(case: dict[str, Any]) -> None:
 
 
 @pytest.mark.behaviour("EMP-05")
-@pytest.mark.parametrize("case", [pytest.param(case, id=case["name"]) for case in CASES])
-def test_a_page_with_the_links_of_a_site_is_none(case: dict[str, Any]) -> None:
-    body = f"{MENU}{case['html']}<a href=/folder/page/below>Below</a>".encode()
-    page = read_page(body, url=URL, content_type="text/html", headers={}, options=ReadOptions())
-    assert judge_page(page, body, PLACEHOLDERS) is None
+def test_a_page_with_the_links_of_a_site_is_none() -> None:
+    for case in CASES:
+        body = f"{MENU}{case['html']}<a href=/folder/page/below>Below</a>".encode()
+        page = read_page(body, url=URL, content_type="text/html", headers={}, options=ReadOptions())
+        assert judge_page(page, body, PLACEHOLDERS) is None, case["name"]
 
 
 def test_a_title_of_megabytes_is_judged_by_its_beginning() -> None:

@@ -35,12 +35,13 @@ def test_markdown_of_a_page(case: dict[str, Any]) -> None:
 
 
 @pytest.mark.behaviour("MK-02")
-@pytest.mark.parametrize("case", [*load("page_markdown"), *load("page_text")])
-def test_an_outline_changes_nothing_else(case: dict[str, Any]) -> None:
-    page, plain = outlined(**case), read(case)
-    for name in ("text", "stable_text", "headings", "links", "blocks", "title", "images"):
-        assert getattr(page, name) == getattr(plain, name)
-    assert not plain.content
+def test_an_outline_changes_nothing_else() -> None:
+    for param in (*load("page_markdown"), *load("page_text")):
+        [case] = param.values
+        page, plain = outlined(**case), read(case)
+        for name in ("text", "stable_text", "headings", "links", "blocks", "title", "images"):
+            assert getattr(page, name) == getattr(plain, name), param.id
+        assert not plain.content
 
 
 @pytest.mark.behaviour("MK-01")

@@ -38,10 +38,11 @@ def test_href_means(case: dict[str, Any]) -> None:
     assert urls.resolve(case["href"], base, case.get("encoding", "utf-8")) == case.get("url")
 
 
-@pytest.mark.parametrize("case", [case for case in resolutions() if "url" in case.values[0]])
-def test_resolved_url_is_its_own_normal_form(case: dict[str, Any]) -> None:
-    assert urls.normalize(case["url"]) == case["url"]
-    assert urls.resolve(case["url"], "http://elsewhere.example/x") == case["url"]
+def test_resolved_url_is_its_own_normal_form() -> None:
+    for case in resolutions():
+        if url := case.values[0].get("url"):
+            assert urls.normalize(url) == url
+            assert urls.resolve(url, "http://elsewhere.example/x") == url
 
 
 @pytest.mark.parametrize("text", ["", "/path", "example.org", "http://", "//example.org/"])
