@@ -66,8 +66,11 @@ def record(explanation: Explanation, source: Source, now: float) -> dict[str, An
     }
 
 
-def _deleted(deleted: tuple[float, str] | None) -> dict[str, Any] | None:
-    return {"at": stamp(deleted[0]), "reason": deleted[1]} if deleted else None
+def _deleted(deleted: tuple[float, str, str | None] | None) -> dict[str, Any] | None:
+    if deleted is None:
+        return None
+    at, reason, moved_to = deleted
+    return {"at": stamp(at), "reason": reason, "moved_to": moved_to}
 
 
 def _step(step: Step) -> dict[str, str]:

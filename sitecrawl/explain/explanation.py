@@ -213,8 +213,8 @@ class Explanation:
     URL. ``attempts`` counts the requests of the last run for a URL that failed.
     ``left_out`` counts the refused links, which may include one to an unknown URL;
     ``has_other_rules`` is True if pages that link to it may have been read with other options;
-    ``given_up`` is the reason why the last run gave the origin up, if it did; ``deleted`` has time
-    and reason of the deletion of a document that was not written again.
+    ``given_up`` is the reason why the last run gave the origin up, if it did; ``deleted`` has time,
+    reason and successor of the deletion of a document that was not written again.
     """
 
     url: str
@@ -230,7 +230,7 @@ class Explanation:
     left_out: str = ""
     has_other_rules: bool = False
     given_up: str = ""
-    deleted: tuple[float, str] | None = None
+    deleted: tuple[float, str, str | None] | None = None
 
     @property
     def refusal(self) -> Step | None:
@@ -306,7 +306,7 @@ class Explainer:
         )
         return explanation if stored or start else self._missing(explanation)
 
-    def _deleted(self, stored: UrlState | None) -> tuple[float, str] | None:
+    def _deleted(self, stored: UrlState | None) -> tuple[float, str, str | None] | None:
         if self._records is None or stored is None or stored.seq is not None:
             return None
         return self._records.last_deletion(stored.id)
@@ -415,9 +415,10 @@ def verdict(explanation: Explanation, now: float) -> str:
     return f"{_visited(stored, stored.outcome, now)}{other}{gone}, {due}{given_up}"
 
 
-def deletion(at: float, reason: str, now: float) -> str:
+def deletion(at: float, reason: str, moved_to: str | None, now: float) -> str:
     """Return the words for a document that was deleted at ``at``."""
-    return f"its document was deleted {ago(at, now)} ({reason})"
+    successor = f": {moved_to}" if moved_to else ""
+    return f"its document was deleted {ago(at, now)} ({reason}{successor})"
 
 
 def _never_asked(explanation: Explanation) -> str:
@@ -456,7 +457,7 @@ def _unwritten(stored: UrlState) -> str:
         words = "duplicate of" if stored.because == "duplicate" else "stands under"
         return f" ({words} {stored.kept_for})"
     if stored.outcome is Outcome.NON_CANONICAL:
-        return f" (stands under {stored.canonical})"
+        return f" (stands under {stored.canonical or 'another page'})"
     return " (duplicate of another page)" if stored.outcome is Outcome.DUPLICATE else ""
 
 

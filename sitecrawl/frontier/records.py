@@ -360,11 +360,14 @@ class Records:
         outcome = None if found.outcome is None else Outcome(found.outcome)
         return replace(found, state=int(found.state), waiting=bool(found.waiting), outcome=outcome)
 
-    def last_deletion(self, url: int) -> tuple[float, str] | None:
-        """Return time and reason of the deletion that is the last change written of a URL, if it is one."""
-        query = "SELECT op, made_at, reason FROM outbox WHERE url = ? ORDER BY seq DESC LIMIT 1"
-        [(op, at, reason)] = self._database.rows(query, (url,)) or [("", 0.0, "")]
-        return (at, reason) if op == "delete" else None
+    def last_deletion(self, url: int) -> tuple[float, str, str | None] | None:
+        """Return time, reason and successor of the deletion that is the last change written of a URL,
+        if it is one."""
+        query = (
+            "SELECT op, made_at, reason, moved_to FROM outbox WHERE url = ? ORDER BY seq DESC LIMIT 1"
+        )
+        [(op, *deletion)] = self._database.rows(query, (url,)) or [("",)]
+        return (deletion[0], deletion[1], deletion[2]) if op == "delete" else None
 
     def redirect_chain(
         self, urls: Iterable[str], *, realm: str, key: Callable[[str], str]

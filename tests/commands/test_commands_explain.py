@@ -61,6 +61,19 @@ def test_a_deleted_document_is_named_with_its_reason(server: Server, crawl: Craw
     assert re.search(rf"^  {deleted}$", printed, re.MULTILINE)
 
 
+def test_the_page_that_replaces_a_deleted_document_is_named(
+    server: Server, crawl: CrawlCommand
+) -> None:
+    site: dict[str, Page] = {"/": page("/a"), "/a": page(title="A")}
+    origin = server.serve(site)
+    crawl(f"{origin}/")
+    site["/a"] = page(title="A", head=f'<link rel="canonical" href="{origin}/">')
+    crawl(f"{origin}/", recrawl=0)
+    _, printed = crawl.command("explain", f"{origin}/a")
+    assert f"(non_canonical: {origin}/)" in printed
+    assert "None" not in printed
+
+
 def test_the_list_of_all_decisions_is_printed_on_request(explain: Say) -> None:
     printed = [explain("/no/b", *options).lines for options in ((), ("-v",))]
     short, long = ([re.sub(r"\d+ s ago", "N s ago", line) for line in each] for each in printed)
