@@ -161,7 +161,7 @@ class ProgressLog(Component):
         if isinstance(feeds, Feeds):
             for path, count in feeds.files():
                 yield f"{counted(count, 'line')} written to {path}."
-            yield from (text % (path, count) for text, path, count in feeds.notes())
+            yield from feeds.notes()
 
     async def _watch(self) -> None:
         crawl = crawl_of(self._crawler)

@@ -33,6 +33,7 @@ from scrapy.utils.asyncio import run_in_thread
 from scrapy.utils.defer import deferred_from_coro
 from twisted.internet.defer import Deferred
 
+from sitecrawl import typed_program
 from sitecrawl.config.config_errors import without_passwords
 from sitecrawl.events import Event
 from sitecrawl.frontier.base import FeedFile
@@ -45,13 +46,9 @@ NO_FSYNC = {errno.EINVAL, errno.ENOSYS, errno.EOPNOTSUPP}  # on file systems wit
 HASHED_BYTES = 4096
 UNREAD = "unread"  # in place of the hash of a file that cannot be read
 UNSTORED = "feedexport/failed_count/"
-OVERWRITTEN = (
-    "%s was overwritten and holds only the %d lines of this run; all documents: "
-    "scrapy export -O FILE"
-)
+OVERWRITTEN = "%s was overwritten and holds only the lines of this run; all documents: %s export -O FILE"
 CONTINUED = (
-    "%s holds the %d lines of this run after those of an earlier run that did not end: no line "
-    "is lost"
+    "%s holds the lines of this run after those of an earlier run that did not end: no line is lost"
 )
 REPLACED = "it was deleted, replaced or truncated while it was written"
 MISTAKES = (AttributeError, ImportError, KeyError, NameError, NotConfigured, TypeError, ValueError)
@@ -213,15 +210,15 @@ class Feeds(FeedExporter):
                 local = place.path if isinstance(place, LocalFeedStorage) else path_of(slot)
                 yield local, slot.itemcount
 
-    def notes(self) -> Iterator[tuple[str, str, int]]:
-        """Yield the notices about the files: a text, the path and the number of lines."""
+    def notes(self) -> Iterator[str]:
+        """Yield the notices about the files."""
         for slot in self.slots:
             storage = slot.storage
             if isinstance(storage, LocalFeedStorage) and slot.feed_options.get("overwrite"):
                 if path_of(slot) in self._kept:
-                    yield CONTINUED, storage.path, slot.itemcount
+                    yield CONTINUED % storage.path
                 elif storage.overwritten:
-                    yield OVERWRITTEN, storage.path, slot.itemcount
+                    yield OVERWRITTEN % (storage.path, typed_program())
 
     async def _write_out(self, slots: Iterable[FeedSlot]) -> list[FeedFile] | None:
         """Sync the files to disk; None if their lines may not survive."""
