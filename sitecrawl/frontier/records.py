@@ -363,9 +363,7 @@ class Records:
     def last_deletion(self, url: int) -> tuple[float, str, str | None] | None:
         """Return time, reason and successor of the deletion that is the last change written of a URL,
         if it is one."""
-        query = (
-            "SELECT op, made_at, reason, moved_to FROM outbox WHERE url = ? ORDER BY seq DESC LIMIT 1"
-        )
+        query = "SELECT op, made_at, reason, moved_to FROM outbox WHERE url = ? ORDER BY seq DESC LIMIT 1"
         [(op, *deletion)] = self._database.rows(query, (url,)) or [("",)]
         return (deletion[0], deletion[1], deletion[2]) if op == "delete" else None
 

@@ -46,7 +46,9 @@ NO_FSYNC = {errno.EINVAL, errno.ENOSYS, errno.EOPNOTSUPP}  # on file systems wit
 HASHED_BYTES = 4096
 UNREAD = "unread"  # in place of the hash of a file that cannot be read
 UNSTORED = "feedexport/failed_count/"
-OVERWRITTEN = "%s was overwritten and holds only the lines of this run; all documents: %s export -O FILE"
+OVERWRITTEN = (
+    "%s was overwritten and holds only the lines of this run; all documents: %s export -O FILE"
+)
 CONTINUED = (
     "%s holds the lines of this run after those of an earlier run that did not end: no line is lost"
 )

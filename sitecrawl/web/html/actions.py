@@ -42,7 +42,7 @@ from sitecrawl.web.html.main_content import (
     region_action,
 )
 from sitecrawl.web.html.outline_actions import FORMATS, OUTLINED, outlined
-from sitecrawl.web.html.regions import ARTICLE, CONTROL, LABEL, LANDMARK, MAIN, MENU
+from sitecrawl.web.html.regions import ARTICLE, CONTROL, LABEL, LANDMARK, MAIN, MENU, TOLD
 from sitecrawl.web.html.text import join_one_word
 from sitecrawl.web.html.text_elements import (
     enter_formula,
@@ -213,6 +213,9 @@ def region_actions(options: ReadOptions) -> dict[str, Enter]:
         actions["select"] = in_region(MENU)(enter_select)
         actions["button"] = region_action(CONTROL, sectioning=False)
         actions["text"] = region_action(LABEL, sectioning=False)
+        actions["pre"] = in_region(TOLD)(enter_pre)
+        told = ("blockquote", "caption", "figcaption")
+        actions |= dict.fromkeys(told, region_action(TOLD, sectioning=False))
     if "landmarks" not in options.keep_parts:
         actions |= dict.fromkeys(LANDMARK_ELEMENTS, region_action(LANDMARK, sectioning=False))
         actions |= dict.fromkeys(PAGE_LANDMARKS, enter_page_landmark)

@@ -29,6 +29,7 @@ from sitecrawl.web.html.regions import (
     LIST,
     MENU,
     NOTE,
+    TOLD,
     Region,
     merged,
 )
@@ -312,14 +313,21 @@ class Furniture:
     def _of_posts(self) -> list[Region]:
         """Elements of one class beside the posts of a thread, with links and without a sentence in any.
 
+        Not those with code or a quotation.
+
         Only groups of at most twice as many elements as have sentences in another class.
         """
         groups: dict[str, list[Region]] = {}
         for each in self._blocks:
             if each.classes:
                 groups.setdefault(each.classes, []).append(each)
+        marks = bytearray(len(self._lines))
+        for each in self._of(TOLD):
+            marks[each.start : each.end] = b"\1" * (each.end - each.start)
         told = {
-            name: sum(self._prose_size(each) > 0 for each in group)
+            name: sum(
+                self._prose_size(each) > 0 or 1 in marks[each.start : each.end] for each in group
+            )
             for name, group in groups.items()
         }
         posts = 2 * max(told.values(), default=0)

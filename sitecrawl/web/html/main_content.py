@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
-from itertools import accumulate, compress, islice
+from itertools import accumulate, compress, islice, takewhile
 from operator import and_, gt, not_, or_
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -31,6 +31,7 @@ from sitecrawl.web.html.regions import (
     LIST,
     MAIN,
     NOTE,
+    TOLD,
     Region,
     merged,
 )
@@ -380,7 +381,11 @@ def choose_article(
         return choice
     sizes = [0, *accumulate(len(line) * mine for line, mine in zip(lines, own, strict=True))]
     least = AROUND_SHARE * sizes[-1]
-    holding = (each for each in walk.regions if sizes[each.end] - sizes[each.start] >= least)
+    holding = (
+        each
+        for each in walk.regions
+        if each.kind != TOLD and sizes[each.end] - sizes[each.start] >= least
+    )
     around = min(holding, key=lambda each: each.end - each.start, default=Region("", 0, count))
     titles = [slice(start, end) for start, end, _ in walk.headings]
     parts = [each for each in titles if each.start < around.end]
@@ -389,7 +394,7 @@ def choose_article(
     parts += [
         slice(each.start, each.end)
         for each in walk.regions
-        if each.kind == LIST and _holds(around, each)
+        if each.kind in {LIST, TOLD} and _holds(around, each)
     ]
     found = bytearray(map(or_, own, long))
     for part in parts:
@@ -485,14 +490,20 @@ def _skip_links(lines: Sequence[str]) -> list[Region]:
 
 
 def _rescue(walk: Walk, kept: bytearray, title: str) -> None:
-    """Keep a heading of level 1, and the line that the page's title contains."""
+    """Keep a heading of level 1 with its standfirst, and the line that the page's title contains.
+
+    Below the site's name, with which titles end, stands its motto.
+    """
     lines = walk.text.lines
     first = kept.find(1)
+    folded = _plain(title)
     ranked = [each for each in walk.headings if each[2].level == 1]
     if ranked and not any(kept[start] for start, _, _ in ranked):
-        start, end, _ = _best(ranked, title, first)
+        start, end, heading = _best(ranked, title, first)
+        name = _plain(heading.text)
+        if folded == name or not folded.endswith(name):
+            end += len(list(takewhile(prose, lines[end:first])))
         kept[start:end] = b"\1" * (end - start)
-    folded = _plain(title)
     longest, shortest = min(MAX_TITLE_LINE, len(title) * 3), max(3, len(title) // 2)
     dropped = compress(range(len(lines)), map(not_, kept))
     named = [

@@ -49,9 +49,11 @@ _KINDS = {word: kind for kind, words in _WORDS.items() for word in words}
 NAMED_KINDS = (*(kind for kind in _WORDS if kind != SITE_NOTICE), ANSWER)
 _OF_READERS = frozenset({COMMENTS, REVIEWS})
 _NOT_WORD = re.compile("[^a-z]+")
-# Classes that say something of a page's or post's subject, or of its comments, as in WordPress.
+# Classes that say something of a page's or post's subject, or of its comments, as in WordPress, of
+# the columns of a layout, and those of accordions, whose text drops down.
 _OF_SUBJECT = re.compile(
     r"(?<!\S)(?:(?:admonition|category|tag)-\S+|\S*(?:no|has|without|hide|show|single)[-_]?comments?\S*"
+    r"|\S*accordion\S*|(?:has|no|with|without|two|three)-\S*sidebars?"
     r"|\S*(?:comments?|reviews?)[-_](?:open|closed|count|counts|link|number|icon|off|on|enabled)\S*)"
 )
 # Notices of an old browser or one without scripts, and of the government whose site it is.

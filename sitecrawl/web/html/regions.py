@@ -9,6 +9,7 @@ CONTENT, MAIN, ARTICLE, LANDMARK, COOKIES = "content", "main", "article", "landm
 BLOCK, LIST, FORM, CONTROL, MENU = "block", "list", "forms", "controls", "menu"
 NOTE = "note"  # an aside within a main element or article
 LABEL = "label"  # words of a drawing
+TOLD = "told"  # code, a quotation or a caption, which tells something however short it is
 ENTRY = "entry"  # a form that asks for an address, a number, a password or a message
 
 
