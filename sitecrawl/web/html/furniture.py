@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate
+from operator import gt
 
 from sitecrawl.web.html import page_types
 from sitecrawl.web.html.part_names import (
@@ -50,6 +51,7 @@ MAX_NAMED_SHARE = 0.25  # of the prose, in an element beside the text with a nam
 MAX_SHARE = 0.5  # of the text, of a part that is furniture
 MIN_POSTS = 3  # elements of one class, each beside a post
 MAX_BESIDE = 3  # times the text, in lists and furniture beside it
+MIN_COPY_LINES, MIN_COPY = 2, 60  # lines, and characters of prose, of a block that comes again
 MAX_TEASER = 300  # characters for each link of a box below a heading such as "Related"
 MIN_GOODS, MAX_GOODS = 3, 100  # links of a carousel of goods, characters for each
 MIN_LABELS = 3  # images with a label as their ALT, as in galleries and lists
@@ -355,3 +357,28 @@ class Furniture:
                 found.append(Region("", number, number + 1))
             seen.add(line)
         return found
+
+
+def copies(lines: Sequence[str], by_kind: ByKind, kept: bytearray) -> list[Region]:
+    """Blocks with sentences that come again, such as those for small screens, and quotes of posts.
+
+    Not where a line of the first is left out. Other equal blocks are values of several things.
+    """
+    blocks = [each for kind in (*NAMED_KINDS, BLOCK) for each in by_kind.get(kind, ())]
+    told = [0, *accumulate(map(prose, lines))]
+    first: dict[tuple[int, int, str, str], Region] = {}
+    found: list[Region] = []
+    for each in sorted(blocks, key=lambda each: (each.start, -each.end)):
+        count, size = each.end - each.start, told[each.end] - told[each.start]
+        if count < MIN_COPY_LINES or size < MIN_COPY or (found and each.end <= found[-1].end):
+            continue
+        span = slice(each.start, each.end)
+        before = first.setdefault((count, size, lines[each.start], lines[each.end - 1]), each)
+        other = slice(before.start, before.end)
+        if (
+            before.end <= each.start
+            and lines[other] == lines[span]
+            and not any(map(gt, kept[span], kept[other]))
+        ):
+            found.append(each)
+    return found
