@@ -66,7 +66,7 @@ def without_passwords(text: str) -> str:
 def nearest(word: str, known: Iterable[str]) -> str:
     """Return `` Did you mean 'x'?`` for the known word most similar to ``word``, if any."""
     normalized = word.lower().replace("-", "_")
-    found = get_close_matches(normalized, list(known), n=1, cutoff=0.5)
+    found = get_close_matches(normalized, list(known), n=1)
     return f" Did you mean {found[0]!r}?" if found else ""
 
 

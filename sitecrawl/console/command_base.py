@@ -15,6 +15,7 @@ from scrapy.commands import BaseRunSpiderCommand
 from scrapy.crawler import Crawler
 from scrapy.utils.conf import arglist_to_dict
 
+from sitecrawl import program_name
 from sitecrawl.config.config_errors import ConfigError, unknown_words
 from sitecrawl.config.configuration import Configuration
 from sitecrawl.config.options.mode import not_a_url
@@ -190,7 +191,7 @@ def exit_status(crawler: Crawler | None) -> int | None:
 def read_url(args: Sequence[str], command: str) -> str:
     """Return the one URL that a command takes, normalized; raises UsageError."""
     if len(args) != 1:
-        raise MisuseError(f"give one URL: scrapy {command} https://example.org/")
+        raise MisuseError(f"give one URL: {program_name()} {command} https://example.org/")
     if "://" not in args[0]:
         raise MisuseError(not_a_url(args[0]))
     return normalize(args[0]) or args[0]
