@@ -124,7 +124,6 @@ class Captures:
             head_of.status,
             list(fields_of(record)),
             body,
-            record.rec_headers.get_header("WARC-IP-Address") or "",
         )
 
     def __iter__(self) -> Iterator[Capture]:
@@ -237,7 +236,6 @@ class ArchivedResponse(NamedTuple):
     status: int
     fields: list[tuple[bytes, bytes]]
     body: bytes
-    address: str
 
 
 def spellings(url: str) -> Iterator[str]:

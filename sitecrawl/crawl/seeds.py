@@ -76,7 +76,7 @@ class SeedReport:
             self._kept_out.add(visit.reason, visit.due.url)
         target = visit.target and (visit.target.fingerprint, visit.target.url)
         facts = (visit.status, visit.reason, visit.detail, visit.redirect_to, target)
-        self._judge(LastVisit(visit.due.fingerprint, visit.due.url, visit.outcome, *facts))
+        self._judge(LastVisit(visit.due.fingerprint, visit.outcome, *facts))
 
     async def load_results(self, frontier: Frontier, counters: Mapping[str, Any]) -> None:
         """Judge the starts by what all workers of the run have found."""

@@ -223,7 +223,6 @@ class Explanation:
     limits: list[Step]
     robots: Step
     forecast: ScheduleForecast
-    origin: OriginState | None = None
     stored: UrlState | None = None
     referrers: list[str] = field(default_factory=list)
     attempts: int = 0
@@ -287,17 +286,15 @@ class Explainer:
         if via == "seed" and not start:  # no longer in the configuration
             via, depth = "link", 1
         admission = self._rules.admit(url, depth=depth, via=via)
-        origin = self._origin(admission.origin)
         explanation = Explanation(
             url,
             admission,
             self._rules.explain(url, depth=depth, via=via, rel=rel, views=views),
             self._limits(stored),
-            self._robots(admission.url, origin),
+            self._robots(admission.url, self._origin(admission.origin)),
             ScheduleForecast(
                 self._params, self._cite, start, self._read_before, self._spent(admission.origin)
             ),
-            origin,
             stored,
             self._records.referrers(stored.id) if stored and self._records else [],
             self._tries(stored),

@@ -54,7 +54,7 @@ class DueUrl:
     epoch seconds) is when it was last fetched with content. ``outcome`` is the number of the
     last outcome. ``reading`` is the hash of the options with which the page was read,
     ``following`` that of the options with which its links were judged, with the depth if the
-    options depend on it; None if unknown. ``reason`` and ``detail`` qualify the last outcome.
+    options depend on it; None if unknown.
     """
 
     origin: str
@@ -70,13 +70,10 @@ class DueUrl:
     document_id: str | None = None
     indexed_at: float | None = None
     first_seen_at: float | None = None
-    changed_at: float | None = None
     outcome: int | None = None
     reading: str | None = None
     following: str | None = None
     priority: int = 0
-    reason: str | None = None
-    detail: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,7 +229,6 @@ class OriginState:
     robots_expires_at: float
     delay: float | None
     ready_at: float
-    pending: int
     robots_read: bool = False  # by the worker of this run that handed the origin over
     given_up: str | None = None  # reason, if the run gave it up; only set by a claim
     continued: bool = False  # it was leased by this worker before, and by no other since
@@ -245,7 +241,6 @@ class LastVisit:
     target, if there is one."""
 
     fingerprint: int
-    url: str
     outcome: Outcome
     status: int | None
     reason: str

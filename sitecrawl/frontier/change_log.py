@@ -25,7 +25,7 @@ REFUSE = (
     " reason = excluded.reason, refused_at = excluded.refused_at"
 )
 TARGETS = (
-    "SELECT t.target, t.realm, t.seq, t.synced_at,"
+    "SELECT t.target, t.synced_at,"
     " (SELECT count(*) FROM outbox AS o WHERE o.seq > t.seq AND t.realm IN ('', o.realm)),"
     " (SELECT count(*) FROM dead_letter AS l WHERE l.target = t.target)"
     " FROM sync_target AS t ORDER BY t.target"
@@ -58,13 +58,11 @@ class DeadLetter:
 class TargetLag:
     """State and lag of a target.
 
-    ``realm`` is empty if all are synchronised, ``synced_at`` is in UTC epoch seconds; ``behind`` is
-    the number of changes that it has not read, ``refused`` the number of documents it refused.
+    ``synced_at`` is in UTC epoch seconds; ``behind`` is the number of changes that it has not read,
+    ``refused`` the number of documents it refused.
     """
 
     target: str
-    realm: str
-    seq: int
     synced_at: float
     behind: int
     refused: int

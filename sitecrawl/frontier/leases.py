@@ -159,7 +159,7 @@ def _started(pid: int) -> int | None:
 SAFE_SHARE = 0.75  # part of a lease during which requests may begin
 STATE = (  # the delay after a request applies to all realms
     " RETURNING id, fence, key, robots_text, robots_status, robots_expires_at, delay,"
-    " (SELECT max(ready_at) FROM origin AS each WHERE each.key = origin.key), pending,"
+    " (SELECT max(ready_at) FROM origin AS each WHERE each.key = origin.key),"
     " robots_run IS NOT NULL AND robots_run = ?"
 )
 MAY_VISIT = "(given_up IS NULL OR given_up <> ?) AND (? = 0 OR visit_day <> ? OR day_visits < ?)"

@@ -40,10 +40,9 @@ BATCH = 500
 LONGEST_CHAIN = 1000
 REVISIT = Revisit()
 URL = (
-    f"SELECT u.id, u.url, o.realm, {STATE}, u.waiting, u.depth, u.via, u.found_at, u.outcome,"
+    f"SELECT u.id, u.url, {STATE}, u.waiting, u.depth, u.via, u.found_at, u.outcome,"
     " u.status, u.reason, u.detail, u.visited_at, u.indexed_at, u.changed_at,"
-    " u.due, u.visits, u.changes, u.missing,"
-    " u.failures, u.redirect_to, u.canonical, d.id, d.seq, t.url, d.because, h.reason, u.reading,"
+    " u.due, u.visits, u.changes, u.failures, u.redirect_to, u.canonical, d.id, d.seq, t.url, d.because, h.reason, u.reading,"
     " h.change, u.left_out, u.change_rate, u.ages"
     " FROM url AS u JOIN origin AS o ON o.id = u.origin"
     " LEFT JOIN document AS d ON d.url = u.id LEFT JOIN url AS t ON t.id = d.target"
@@ -55,7 +54,7 @@ RUN = (
     " FROM run"
 )
 ORIGIN = (
-    "SELECT key, robots_text, robots_status, robots_expires_at, delay, ready_at, pending"
+    "SELECT key, robots_text, robots_status, robots_expires_at, delay, ready_at"
     " FROM origin WHERE key = ? AND realm = ?"
 )
 HELD_CHANGES = (
@@ -80,7 +79,7 @@ SITES = (
 ORIGINS = (
     "SELECT o.key, o.realm, (SELECT count(*) FROM url AS u WHERE u.origin = o.id), o.pending,"
     " (SELECT count(*) FROM document AS d WHERE d.origin = o.id AND d.seq IS NOT NULL),"
-    f" {HELD_CHANGES}, o.owner, CASE WHEN o.visit_day = {{today}} THEN o.day_visits ELSE 0 END"
+    f" {HELD_CHANGES}, CASE WHEN o.visit_day = {{today}} THEN o.day_visits ELSE 0 END"
     " FROM origin AS o WHERE EXISTS (SELECT 1 FROM url AS u WHERE u.origin = o.id){of}"
     " ORDER BY o.key, o.realm"
 )
@@ -146,7 +145,6 @@ class UrlState:
 
     id: int
     url: str
-    realm: str
     state: int
     waiting: bool
     depth: int
@@ -162,7 +160,6 @@ class UrlState:
     due: float | None
     visits: int
     changes: int
-    missing: int
     failures: int
     redirect_to: str | None
     canonical: str | None
@@ -187,7 +184,6 @@ class OriginCounts:
     waiting: int
     documents: int
     held: int
-    owner: str | None
     visits_today: int = 0
 
 

@@ -59,11 +59,10 @@ OUTCOMES_BY_RUN = (
 VISITS = "SELECT started_at, outcome FROM attempt WHERE run = ?"
 TIMES = "SELECT min(started_at), max(started_at) FROM attempt WHERE run = ?"
 ORIGINS = (
-    "SELECT id, key, robots_text, robots_status, delay, given_up FROM origin WHERE realm = ?"
-    " ORDER BY key"
+    "SELECT id, key, robots_text, robots_status, delay FROM origin WHERE realm = ? ORDER BY key"
 )
 RECEIPTS = (
-    "SELECT o.key, c.run, c.requests, c.promised, c.smallest, c.median, c.spare, c.limited,"
+    "SELECT o.key, c.requests, c.promised, c.smallest, c.median, c.spare, c.limited,"
     " c.unavailable, c.pauses FROM receipt AS c JOIN origin AS o ON o.id = c.origin"
     " WHERE o.realm = ? AND c.run = ? ORDER BY o.key, c.owner"
 )
@@ -112,22 +111,13 @@ class SurveyedDocument(NamedTuple):
 
 
 class SurveyedOrigin(NamedTuple):
-    """An origin, with its robots.txt as it was read; ``given_up`` is the run that gave it up."""
+    """An origin, with its robots.txt as it was read."""
 
     id: int
     key: str
     robots_text: str | None
     robots_status: int | None
     delay: float | None
-    given_up: int | None
-
-
-class SurveyedReceipt(NamedTuple):
-    """Politeness receipt of one worker for one origin in one run."""
-
-    origin: str
-    run: int
-    summary: ReceiptSummary
 
 
 class SurveyedChange(NamedTuple):
@@ -237,12 +227,11 @@ class Survey:
         """Yield every origin."""
         return (SurveyedOrigin(*row) for row in self._database.stream(ORIGINS, (self.realm,)))
 
-    def receipts(self, run: int) -> Iterator[SurveyedReceipt]:
-        """Yield the receipts of a run."""
-        for row in self._database.stream(RECEIPTS, (self.realm, run)):
-            summary = ReceiptSummary(*row[2:])
-            pauses = tuple(Pause(*each) for each in json.loads(row[-1]))
-            yield SurveyedReceipt(row[0], row[1], summary._replace(pauses=pauses))
+    def receipts(self, run: int) -> Iterator[tuple[str, ReceiptSummary]]:
+        """Yield each origin of a run with the politeness receipt of one worker."""
+        for origin, *counts, pauses in self._database.stream(RECEIPTS, (self.realm, run)):
+            read = tuple(Pause(*each) for each in json.loads(pauses))
+            yield origin, ReceiptSummary(*(*counts, read))
 
     def outside(self) -> Iterator[OutsideAddress]:
         """Yield the addresses that are not crawled but that pages refer to."""

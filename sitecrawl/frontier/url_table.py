@@ -18,7 +18,7 @@ from sitecrawl.policy.outcomes import Outcome
 COLUMNS = (
     "SELECT u.fingerprint, u.url, u.depth, u.via, coalesce(r.url, u.referrer_url), u.etag,"
     " u.last_modified, u.content_hash, u.document_hash, d.id, u.indexed_at, u.found_at,"
-    " u.changed_at, u.outcome, u.reading, u.following, u.priority, u.reason, u.detail"
+    " u.outcome, u.reading, u.following, u.priority"
     " FROM url AS u LEFT JOIN url AS r ON r.id = u.referrer"
     " LEFT JOIN document AS d ON d.url = u.id AND d.seq IS NOT NULL"
 )

@@ -70,7 +70,7 @@ ATTEMPT = RowStatement(
     ("bigint", "bigint", "float8", "float8", "bigint", "bigint", "bigint", "text"),
 )
 LAST = (
-    "SELECT u.fingerprint, u.url, u.outcome, u.status, u.reason, u.detail, u.redirect_to, u.target,"
+    "SELECT u.fingerprint, u.outcome, u.status, u.reason, u.detail, u.redirect_to, u.target,"
     " t.fingerprint, t.url FROM url AS u LEFT JOIN url AS t ON t.id = u.target"
     " WHERE u.run = ? AND u.outcome IS NOT NULL AND u."
 )
@@ -227,15 +227,13 @@ class Visits:
             for _ in range(LONGEST_CHAIN):
                 if not rows:
                     break
-                identity, url, number, status, reason, detail, sent_to, row, target, address = rows[
-                    0
-                ]
+                identity, number, status, reason, detail, sent_to, row, target, address = rows[0]
                 outcome = Outcome(number)
                 if outcome in FAILED | STILL_WAITING:  # these are of an earlier visit
                     sent_to = row = None
                 to = (target, address) if row is not None else None
                 facts = (status, reason or "", detail or "", sent_to, to)
-                found.append(LastVisit(identity, url, outcome, *facts))
+                found.append(LastVisit(identity, outcome, *facts))
                 rows = self._database.rows(f"{LAST}id = ?", (self._run, row)) if row else []
         return found
 

@@ -21,7 +21,7 @@ from sitecrawl.http.handler import BoundedDownloadHandler, ResponseBuilder
 from sitecrawl.http.messages import ResponseHead
 from sitecrawl.reqmeta import robots_of
 
-NO_ROBOTS = ArchivedResponse("HTTP/1.1", HTTPStatus.NOT_FOUND, [], b"", "")
+NO_ROBOTS = ArchivedResponse("HTTP/1.1", HTTPStatus.NOT_FOUND, [], b"")
 
 
 class ArchivedDownloadHandler(BoundedDownloadHandler):

@@ -16,11 +16,11 @@ from sitecrawl.frontier.survey import (
     Survey,
     SurveyedChange,
     SurveyedDocument,
-    SurveyedReceipt,
     SurveyedUrl,
 )
 from sitecrawl.policy.documents.audit import PageAudit
 from sitecrawl.policy.documents.output_shapes import TEXTS, text_of
+from sitecrawl.policy.http.politeness import ReceiptSummary
 from sitecrawl.policy.outcomes import REDIRECTS, RULE_STATS, Outcome
 
 MAX_PAGES = 1000
@@ -216,7 +216,7 @@ class Facts:
         return self.run.counters.get("left_out") or {}
 
     @cached_property
-    def receipts(self) -> list[SurveyedReceipt]:
+    def receipts(self) -> list[tuple[str, ReceiptSummary]]:
         """Politeness receipts of the last run."""
         return list(self.survey.receipts(self.run.id))
 

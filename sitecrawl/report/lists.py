@@ -193,11 +193,10 @@ def _starts(facts: Facts) -> Iterator[Row]:
 
 
 def _politeness(facts: Facts) -> Iterator[Row]:
-    for each in facts.receipts:
-        read = each.summary
+    for key, read in facts.receipts:
         kept = None if read.spare is None else "yes" if read.spare >= -EARLY else "no"
         gaps = (read.promised, _rounded(read.smallest), _rounded(read.median))
-        yield each.origin, read.requests, *gaps, kept, read.limited, read.unavailable
+        yield key, read.requests, *gaps, kept, read.limited, read.unavailable
 
 
 EARLY = 0.001
@@ -209,9 +208,9 @@ def _rounded(seconds: float | None) -> float | None:
 
 
 def _pauses(facts: Facts) -> Iterator[Row]:
-    for each in facts.receipts:
-        for pause in each.summary.pauses:
-            yield each.origin, stamp(pause.at), pause.status, pause.asked, _rounded(pause.waited)
+    for key, read in facts.receipts:
+        for pause in read.pauses:
+            yield key, stamp(pause.at), pause.status, pause.asked, _rounded(pause.waited)
 
 
 def _robots(facts: Facts) -> Iterator[Row]:

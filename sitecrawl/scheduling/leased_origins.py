@@ -90,7 +90,7 @@ class LeasedOrigins:
     def ensure(self, key: str) -> Origin:
         """Return the origin ``key``, added without a lease if necessary."""
         if key not in self.origins:
-            self._bring(OriginState(key, None, None, 0.0, None, 0.0, 0))
+            self._bring(OriginState(key, None, None, 0.0, None, 0.0))
         return self.origins[key]
 
     def must_acquire_lease(self, origin: Origin) -> bool:

@@ -69,7 +69,6 @@ class IndexedPage:
 
     id: str
     url: str
-    realm: str
     language: str
     modified_at: str | None
     content: Mapping[str, Any]
@@ -430,11 +429,11 @@ class SearchIndex:
             rows = self._connection.execute("SELECT number FROM page ORDER BY id").fetchall()
             numbers = [number for (number,) in rows]
         for each in numbers:
-            for id_, url, realm, language, at, content in self._connection.execute(
-                "SELECT id, url, realm, language, modified_at, content FROM page WHERE number = ?",
+            for id_, url, language, at, content in self._connection.execute(
+                "SELECT id, url, language, modified_at, content FROM page WHERE number = ?",
                 (each,),
             ).fetchall():
-                yield IndexedPage(id_, url, realm, language, at, _unpack(content))
+                yield IndexedPage(id_, url, language, at, _unpack(content))
 
     def places(self, numbers: Sequence[int]) -> dict[int, PagePlace]:
         """Return the places of the pages with these numbers."""

@@ -22,7 +22,7 @@ RUN = RunRecord(
 def origins(count: int) -> list[str]:
     """The part on origins, where every 50th has something left and the 71st was given up."""
     counts = [
-        OriginCounts(f"http://{number:04}", "default", 9, int(number % 50 == 9), 8, 0, None)
+        OriginCounts(f"http://{number:04}", "default", 9, int(number % 50 == 9), 8, 0)
         for number in range(count)
     ]
     lines = list(CrawlStatistics(RUN, {}, counts).lines(3000.0))

@@ -26,7 +26,7 @@ SITE = "http://a.test"
 def origin_in(phase: OriginPhase) -> Origin:
     """An origin without any work."""
     return Origin(
-        loaded=OriginState(SITE, None, None, 0.0, None, 0.0, 0),
+        loaded=OriginState(SITE, None, None, 0.0, None, 0.0),
         pace=Pace(),
         failure_budget=FailureBudget(),
         robots=RobotsFile(SITE),

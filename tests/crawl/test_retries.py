@@ -197,7 +197,7 @@ def test_a_start_that_comes_at_the_second_try_is_no_trouble(
 def test_new_work_does_not_wait_for_a_retry() -> None:
     queue, due = ReadyQueue(), DueUrl("http://a.test", 1, "http://a.test/1", 1, "link", None)
     origin = Origin(
-        loaded=OriginState("http://a.test", None, None, 0.0, None, 0.0, 0),
+        loaded=OriginState("http://a.test", None, None, 0.0, None, 0.0),
         pace=Pace(),
         failure_budget=FailureBudget(),
         robots=RobotsFile("http://a.test"),

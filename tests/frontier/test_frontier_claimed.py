@@ -11,7 +11,7 @@ def test_an_origin_can_be_claimed_on_which_nothing_waits(work: Crawls) -> None:
     one, two = work(), work()
     claimed = one.store.claim(SITE)
     assert claimed is not None
-    assert (claimed.key, claimed.pending, claimed.given_up) == (SITE, 0, None)
+    assert (claimed.key, claimed.given_up) == (SITE, None)
     assert two.store.claim(SITE) is None
     one.store.save_origin(replace(claimed, delay=7.0, ready_at=9e9))
     assert one.store.claim(SITE) == replace(claimed, delay=7.0, ready_at=9e9, continued=True)

@@ -63,8 +63,7 @@ def test_a_survey_reads_the_realm(work: Crawls) -> None:
         assert (first, span) == (BEGUN, 5.0)
         assert {number: each.total() for number, each in by_time.items()} == {0: 1, 1: 2}
         assert [each.key for each in survey.origins()] == [SITE]
-        [surveyed] = survey.receipts(run)
-        kept = surveyed.summary
+        [(_, kept)] = survey.receipts(run)
         assert (kept.requests, kept.smallest, kept.spare, kept.unavailable) == (3, 1.0, 0.0, 1)
         assert (kept.pauses[0].status, kept.pauses[0].asked) == (503, 2.0)
         inlinks = survey.links.inlinks_of([urls["/dead"].id], "default", 10)

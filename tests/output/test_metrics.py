@@ -50,7 +50,7 @@ FULL = CrawlMeasurements(
     running=False,
     origins={"waiting": 1},
     sites=[SiteCounts("https://a.test", 3, 1, 5.0)],
-    targets=[TargetLag("search", "", 1, 1.0, 4, 0)],
+    targets=[TargetLag("search", 1.0, 4, 0)],
     success_at=9.0,
     exit_status=0,
 )
