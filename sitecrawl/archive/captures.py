@@ -130,11 +130,6 @@ class Captures:
         """Return all captures, in the order of their files."""
         return (Capture(*row) for row in self._select("TRUE ORDER BY file, position"))
 
-    def count(self) -> int:
-        """Return the number of captures."""
-        [number] = self._database.execute("SELECT count(*) FROM capture").fetchone()
-        return int(number)
-
     def _scan(self) -> None:
         """Add what the files have and the database lacks, up to the last whole record of each."""
         known = dict(self._database.execute("SELECT name, size FROM file"))

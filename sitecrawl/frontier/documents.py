@@ -13,7 +13,6 @@ from sitecrawl.frontier.database import Database, Row, RowStatement
 from sitecrawl.policy.documents.output_shapes import serialized_parts
 from sitecrawl.policy.lifecycle.change_rate import ChangeHistory
 from sitecrawl.policy.lifecycle.duplicates import SiteRank
-from sitecrawl.policy.lifecycle.revisit import WITH_CONTENT
 from sitecrawl.web.decompression import zstd
 
 # ruff: noqa: S608 -- only constants become part of a statement
@@ -59,7 +58,7 @@ CONFIRM = (
     " compared = ?, compared_changes = ?, compared_seconds = ?, change_rate = ?,"
     " etag = NULL, last_modified = NULL WHERE id = ?"
 )
-READ = ", ".join(str(int(outcome)) for outcome in sorted(WITH_CONTENT))
+
 DAMAGED = (
     "A document in the crawl database is damaged; restore a copy of the database, or crawl anew "
     "into another one."

@@ -39,7 +39,7 @@ ADD_OUTSIDE = "INSERT INTO outside (realm, url, kind) VALUES (?, ?, ?) ON CONFLI
 OUTSIDE_IDS = "SELECT url, id FROM outside WHERE realm = ? AND url IN ({})"
 COUNT_OUTSIDE = "SELECT count(*) FROM outside WHERE realm = ?"
 REMOVE = RowStatement("DELETE FROM link WHERE url = ?", ("bigint",), keys=(0,))
-TARGETS = "SELECT targets FROM link WHERE url = ?"
+
 ALL = (
     "SELECT l.url, l.targets FROM link AS l JOIN url AS u ON u.id = l.url"
     " JOIN origin AS o ON o.id = u.origin WHERE o.realm = ? ORDER BY l.url"
@@ -198,11 +198,6 @@ class LinkGraph:
     """
 
     database: Database
-
-    def outlinks(self, url: int) -> list[int]:
-        """Return the targets of a page."""
-        rows = self.database.rows(TARGETS, (url,))
-        return list(unpack_ids(rows[0][0])) if rows else []
 
     def inlinks(self, url: int, limit: int) -> list[int]:
         """Return up to ``limit`` pages that link to a URL, oldest first."""

@@ -389,11 +389,6 @@ class Records:
         graph = LinkGraph(self._database)
         return graph.addresses(graph.inlinks(url, limit))
 
-    def outlinks(self, url: int) -> list[str]:
-        """Return the addresses of the known URLs to which a page links."""
-        graph = LinkGraph(self._database)
-        return graph.addresses(graph.outlinks(url))
-
     def attempts(self, url: int) -> Iterator[Attempt]:
         """Yield the crawl actions on a URL."""
         for row in self._database.stream(ATTEMPTS, (url,)):

@@ -41,7 +41,6 @@ class WorkerProcesses:
         self.changed: Event[()] = Event()
         self._processes = processes
         self._task: asyncio.Task[None] | None = None
-        self._ending = False
         self._last_died = False
 
     @property
@@ -65,7 +64,6 @@ class WorkerProcesses:
 
     async def end(self) -> None:
         """End those that still run as after Ctrl-C, and wait until they have stored everything."""
-        self._ending = True
         for each in self._processes:
             if each.status is None:
                 with suppress(ProcessLookupError):

@@ -124,7 +124,6 @@ class Yields:
         self._reading = params.reading or None
         self._settings = {each: each.setting(settings) for each in (LOW_YIELD, ENDLESS)}
         self._owner = owner
-        self._recorder = recorder
         self._discovery = discovery
         self._tasks = tasks
         self._site = Evidence(self._effort)

@@ -18,6 +18,7 @@ from sitecrawl.frontier.opening import backend
 from sitecrawl.frontier.pruning import Pruning
 from sitecrawl.frontier.records import Records
 from sitecrawl.policy.outcomes import Outcome
+from sitecrawl.web.urls.identity import DEFAULT_REALM
 
 
 def link(url: str, *, followed: bool = True) -> StoredLink:
@@ -35,12 +36,12 @@ def read(due: DueUrl, *urls: str, new: bool = True) -> VisitResult:
 
 def graph(worker: Worker) -> dict[str, list[str]]:
     """The stored links, as paths."""
-    records = Records(worker.database)
-    rows = worker.database.rows("SELECT u.url, u.id FROM link AS l JOIN url AS u ON u.id = l.url")
-    return {
-        url.removeprefix(SITE): [each.removeprefix(SITE) for each in records.outlinks(row)]
-        for url, row in rows
-    }
+    stored = LinkGraph(worker.database)
+    found: dict[str, list[str]] = {}
+    for page, targets in stored.pages(DEFAULT_REALM):
+        url, *linked = (each.removeprefix(SITE) for each in stored.addresses([page, *targets]))
+        found[url] = linked
+    return found
 
 
 def inlinks(worker: Worker, path: str, limit: int = 100) -> list[str]:

@@ -26,7 +26,7 @@ ROOT_LEVEL = 1
 COMMENTS = "comments"  # part of a section that readers wrote
 _EMPTY_LINES = re.compile(r"\n{2,}")
 FENCE = re.compile(r"\s*(`{3,}|~{3,})")
-_ADDRESS = re.compile(r"\]\([^()\s]*\)")
+
 _NOT_SLUG = re.compile(r"[\W_]+")
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar, Self
 
@@ -52,10 +51,6 @@ class PathLimits:
             return LINKS_PER_PAGE.refuse(self.links_setting)
         followed.add(url)
         return ALLOWED
-
-    def restore(self, fetched: Mapping[str, int]) -> None:
-        """Restore the counts of an earlier run, by top directory."""
-        self._fetched.update(fetched)
 
     def begin_pass(self) -> None:
         """Reset the counts, as a new run does."""
