@@ -13,7 +13,8 @@ from fixtures.databases import Databases
 from fixtures.own_spider import OwnCrawl
 from fixtures.server import Server
 
-WHOLLY_SLOW = "\npytestmark = pytest.mark.slow\n"
+MARK = "pytest.mark.slow"
+WHOLLY_SLOW = f"\npytestmark = {MARK}\n"
 SLOW = {"crash", "engines", "profiles", "project", "render", "scrapyd", "site"}
 """Folders of tests that take seconds each: many crawls, browsers, kills, other servers."""
 
@@ -31,12 +32,18 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Leave files without a quick test unread where slow tests are left out: every worker would import them."""
-    if "not slow" not in config.getoption("markexpr"):
-        return None
-    if collection_path.suffix == ".py" and WHOLLY_SLOW in collection_path.read_text("utf-8"):
-        return True
-    return collection_path.name in SLOW or None
+    """Leave files unread of which all tests are left out: every worker would import them."""
+    wanted = config.getoption("markexpr")
+    if "not slow" in wanted:
+        left = collection_path.name in SLOW or WHOLLY_SLOW in _text(collection_path)
+    else:
+        is_quick = collection_path.suffix == ".py" and collection_path.parent.name not in SLOW
+        left = wanted.startswith("slow") and is_quick and MARK not in _text(collection_path)
+    return left or None
+
+
+def _text(path: Path) -> str:
+    return path.read_text("utf-8") if path.suffix == ".py" else ""
 
 
 @pytest.fixture

@@ -12,6 +12,7 @@ from itertools import takewhile
 from pathlib import Path
 
 from markdown_it import MarkdownIt
+from markdown_it.token import Token
 from scrapy.cmdline import _get_commands_dict
 from scrapy.settings import Settings
 
@@ -44,9 +45,15 @@ class Exits(argparse.ArgumentParser):
         raise ValueError(message)
 
 
+@cache
+def parsed(path: Path) -> list[Token]:
+    """Return the blocks of a page."""
+    return MarkdownIt().enable("table").parse(path.read_text(encoding="utf-8"))
+
+
 def tokens(path: Path) -> Iterator[str]:
     """Yield the text of each code block without a language of its own, and of each code span."""
-    for token in MarkdownIt().enable("table").parse(path.read_text(encoding="utf-8")):
+    for token in parsed(path):
         if token.type == "code_block" or (
             token.type == "fence" and token.info in {"", "bash", "sh", "console", "shell"}
         ):
@@ -58,7 +65,7 @@ def tokens(path: Path) -> Iterator[str]:
 
 def files(path: Path) -> Iterator[tuple[str, str]]:
     """Yield language and text of each code block that has a language or begins with a file's name."""
-    for token in MarkdownIt().parse(path.read_text(encoding="utf-8")):
+    for token in parsed(path):
         if token.type == "fence":
             yield token.info, token.content
         elif token.type == "code_block" and re.match(r"# sites?\.toml\n", token.content):
