@@ -26,6 +26,7 @@ _WORDS = {
         *("ad", "ads", "advert", "advertisement", "languages", "masthead", "menu", "nav", "navbar"),
         *("navigation", "pager", "pagination", "popular", "promo", "sitemap", "tags", "toolbar"),
         *("topbar", "announcement", "disclaimer", "latest", "recent", "cta", "notice", "notices"),
+        *("switcher", "ticker"),
     ),
     # Last, so that a list of recent comments, or the links between their pages, is none of them.
     COMMENTS: ("comment", "comments", "commentlist", "commentarea", "commentthread", "disqus"),
