@@ -4,7 +4,9 @@ programme; and pages by id among the ids of their old versions.
 
 from __future__ import annotations
 
+from calendar import monthrange
 from datetime import date, timedelta
+from functools import partial
 
 from benchmarks.natural_sites.editions import Truth, number, query, standing, version
 from benchmarks.natural_sites.layouts import boxes, items, landmarks, link, paragraphs, tables
@@ -36,9 +38,10 @@ def _date(text: str) -> date | None:
         return None
 
 
-def _paper(visit: Visit) -> Reply:
+def _paper(visit: Visit, *, is_linear: bool = True) -> Reply:
     articles, menu = standing(visit.run, 240, "paper", new=2), [("/archive", "Archive")]
-    at = visit.path.removeprefix("/archive/")
+    edition = "/archive/%Y/%m/%d" if is_linear else "/edition/%Y-%m-%d"
+    at = visit.path.removeprefix("/archive/").removeprefix("/edition/")
     if visit.path in ("/", "/archive"):
         months = [(f"/archive/1998/{n:02}", f"Month {n}") for n in range(1, 13)]
         return Reply(landmarks("Archive", items(months), menu), NEUTRAL)
@@ -51,7 +54,8 @@ def _paper(visit: Visit) -> Reply:
         return Reply(landmarks(title, paragraphs([text]) + items(tools), menu), f"{article}")
     month = _date(f"{at}/01") if len(at) == len("1998/01") else None
     if month is not None:
-        days = [(f"/archive/{month:%Y/%m}/{n:02}", f"{n}") for n in range(1, 29)]
+        _, last = monthrange(month.year, month.month)
+        days = [(f"{month.replace(day=n):{edition}}", f"{n}") for n in range(1, last + 1)]
         around = [month - timedelta(1), month + timedelta(31)]
         others = [(f"/archive/{each:%Y/%m}", "Other month") for each in around]
         return Reply(landmarks(f"{month:%m/%Y}", items(days) + items(others), menu), "")
@@ -62,7 +66,7 @@ def _paper(visit: Visit) -> Reply:
         (f"/article/{name_of('paper', n).lower().replace(' ', '-')}-{n}", name_of("paper", n))
         for n in found
     ]
-    near = [(f"/archive/{day + timedelta(n):%Y/%m/%d}", "Other day") for n in (-1, 1)]
+    near = [(f"{day + timedelta(n):{edition}}", "Other day") for n in (-1, 1) if is_linear]
     content = (items(links) or "<p>No articles</p>") + items(near)
     return Reply(landmarks(f"Edition of {day:%d.%m.%Y}", content, menu), NEUTRAL if found else "")
 
@@ -144,6 +148,12 @@ def _wiki_path(page: int) -> str:
 
 SITES = (
     NaturalSite("paper-by-day", _paper, lambda run: _truth(run, "paper", 240, 3), is_endless=True),
+    NaturalSite(
+        "paper-by-month",
+        partial(_paper, is_linear=False),
+        lambda run: _truth(run, "paper", 240, 3),
+        is_endless=True,
+    ),
     NaturalSite("agenda-views", _agenda, lambda run: _truth(run, "agenda", 80, 2), is_endless=True),
     NaturalSite("radio-by-day", _radio, lambda run: _truth(run, "radio", 120, 1), is_endless=True),
     NaturalSite("page-ids", _wiki, lambda run: _truth(run, "ids", 130, 2)),

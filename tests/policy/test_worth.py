@@ -236,6 +236,22 @@ def test_prices_alone_are_no_new_text_of_a_list_that_feeds_itself() -> None:
     assert found == [True, False]
 
 
+@pytest.mark.behaviour("Q-101")
+def test_a_day_without_events_is_no_new_text_after_others() -> None:
+    known = Novelty()
+    texts = {
+        "2031-07-04": "Events for July 4, 2031\nNothing on",
+        "2031-08-05": "Events for August 5, 2031\nNothing on",
+        "2031-09-06": "Events for September 6, 2031\nNothing on",
+        "2032-01-09": "Events for January 9, 2032\nNothing on",
+        "2031-08-06": "Events for August 6, 2031\nConcert",
+        "2031-08-07": "Draw of 7 August 2031\n4 11 19",
+        "2031-09-08": "Draw of 8 September 2031\n3 11 20",
+    }
+    found = [known.add(f"{HOME}/day/{day}", text) for day, text in texts.items()]
+    assert found == [True, True, True, False, True, True, True]
+
+
 def test_a_title_of_facets_with_their_names_is_no_new_text() -> None:
     known = Novelty()
     lists = {

@@ -1,6 +1,7 @@
 """New text of pages: what a reader would miss if a page were left out.
 
-In a list that other pages make, every difference counts, numbers and the order of the lines included. A
+In a list that other pages make, every difference counts, numbers and the order of the lines included, but
+for the date that a URL has: a calendar has a page for each day on which there is nothing. A
 kind of page that feeds itself (calendars, counters, mixes of facets) makes differences without end:
 there a line must be new without its digits, its names of months and days, and the words of the page's
 URL; or several numbers in a line must be new, or a table of them. A page below the one that links to it (a mix of
@@ -22,9 +23,9 @@ from sitecrawl.policy.worth.kinds import parameters_of
 from sitecrawl.web.whitespace import line_parts
 
 DATELESS, EXACT, OF_LIST = 0x9E3779B9, 0x3C6EF372, 0x1715609D
-TITLE, EXACT_TITLE, PICTURE = 0xDAA66D2B, 0x78DDE6E4, 0xB54CDA57
+TITLE, EXACT_TITLE, PICTURE, DATED = 0xDAA66D2B, 0x78DDE6E4, 0xB54CDA57, 0xF1BBCDC8
 """Initial values of the hashes of lines without the words of URLs, without dates and with them, without
-those of the URL of a list, of titles, and of pictures.
+those of the URL of a list, of titles, of pictures, and of texts without the date of their URL.
 
 Small ones would make a line that of another whose first letter is a neighbour.
 """
@@ -50,6 +51,8 @@ sex sab sáb maa din woe vri zat zon
 """
 _CALENDAR = frozenset(_NAMES_OF_TIMES.split())
 """Beginnings of the names of days and months in nine languages."""
+_DATE = re.compile(r"(?<!\d)(?:19|20)\d\d[-/.]?(?:0[1-9]|1[0-2])(?!\d{3})")
+_PART = re.compile(r"\d+|[^\W\d_]+")
 _ROW = re.compile(rb"\d[^A-Za-z]*")
 _WORD = re.compile(r"[^\W_]+")
 _MARKS = re.compile(r"[\W\d_]+")
@@ -91,7 +94,8 @@ class Novelty:
         was found on a page of a directory above it, that of a list that brought nothing if it was found on
         it. ``leads_on``: unknown pages of its path were found on it.
         """
-        is_compared = feeds_itself or bool(within)
+        is_dated = not (feeds_itself or within) and _DATE.search(url) is not None
+        is_compared = feeds_itself or bool(within) or is_dated
         is_mixable = bool(within) or (feeds_itself and "?" in url)  # may mix lines of others
         exact, bare = _Lines(self.exact), _Lines(self.lines)
         parts = [part.encode("utf-8", "surrogatepass") for part in line_parts(text)]
@@ -107,11 +111,14 @@ class Novelty:
         has_own = self._add_title(url, text, dated=not leads_on) | self._add_pictures(url, pictures)
         has_line = within == url and self._has_line(url, exact)
         is_new = True
+        own = words_of(url) if is_compared else frozenset()
+        if is_dated:
+            is_new = has_own or self._add_remainders(bare_line, DATELESS, own, bare.new())
+            is_new = is_new or _add(self.lines, crc32(undated(text, url).encode(), DATED))
         if within:
             has_more = has_line if within == url else self._has_line(within, exact, OF_LIST)
             is_new = has_more or has_own
         if feeds_itself and is_new:
-            own = words_of(url)
             is_new = self._add_remainders(bare_line, DATELESS, own, bare.new()) or has_own
         is_new = is_new or self._has_figures(url, parts)
         self.only_leads_on = leads_on and not is_new
@@ -241,6 +248,14 @@ def integers_of(url: str) -> set[bytes]:
     parts = [*path, *(value for _, value in parameters_of(url))]
     plain = [part for part in parts if not any(map(str.isalpha, part))]
     return integers(" ".join(plain).encode("utf-8", "surrogatepass"))
+
+
+def undated(text: str, url: str) -> str:
+    """Return the words and numbers of a text but for those of the date in its URL, and of days beside it."""
+    numbers = {int(each) for each in integers_of(url) if each}
+    own = {number + step for number in numbers for step in (-1, 0, 1)}
+    parts = (each for each in _PART.findall(text.lower()) if each[:3] not in _CALENDAR)
+    return " ".join(each for each in parts if not (each.isdecimal() and int(each) in own))
 
 
 def _add(known: set[int], key: int) -> bool:
