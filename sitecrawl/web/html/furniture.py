@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate
 from operator import gt
@@ -359,10 +360,13 @@ class Furniture:
         return found
 
 
-def copies(lines: Sequence[str], by_kind: ByKind, kept: bytearray) -> list[Region]:
+def copies(
+    lines: Sequence[str], by_kind: ByKind, kept: bytearray, headings: Sequence[int]
+) -> list[Region]:
     """Blocks with sentences that come again, such as those for small screens, and quotes of posts.
 
-    Not where a line of the first is left out. Other equal blocks are values of several things.
+    Not below a heading of their own, for clauses and steps are a part of each section that has them,
+    and not where a line of the first is left out. Other equal blocks are values of several things.
     """
     blocks = [each for kind in (*NAMED_KINDS, BLOCK) for each in by_kind.get(kind, ())]
     told = [0, *accumulate(map(prose, lines))]
@@ -377,6 +381,7 @@ def copies(lines: Sequence[str], by_kind: ByKind, kept: bytearray) -> list[Regio
         other = slice(before.start, before.end)
         if (
             before.end <= each.start
+            and bisect_left(headings, before.end) == bisect_left(headings, each.start)
             and lines[other] == lines[span]
             and not any(map(gt, kept[span], kept[other]))
         ):

@@ -19,7 +19,7 @@ from sitecrawl.web.html.furniture import (
     prose,
 )
 from sitecrawl.web.html.page import LeftOut
-from sitecrawl.web.html.page_types import DOCUMENTATION
+from sitecrawl.web.html.page_types import DOCUMENTATION, THREAD
 from sitecrawl.web.html.part_names import FOOT, name_of_item, name_of_part
 from sitecrawl.web.html.regions import (
     ARTICLE,
@@ -312,7 +312,8 @@ def choose_content(walk: Walk, title: str, page_type: str) -> Choice | None:
     outside: Parts = [("outside_main", _outside(main, count))] if main else []
     left += [each for part in (*parts, *outside) for each in _drop(lines, kept, *part)]
     if page_type != DOCUMENTATION and "furniture" not in kept_parts:
-        left += _drop(lines, kept, "repeated", copies(lines, by_kind, kept))
+        sections = () if page_type == THREAD else sorted(start for start, _, _ in walk.headings)
+        left += _drop(lines, kept, "repeated", copies(lines, by_kind, kept, sections))
     if not any(map(cleaned, compress(lines, kept))):
         return None
     _rescue(walk, kept, title)
