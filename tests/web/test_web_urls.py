@@ -80,12 +80,6 @@ def test_address_within_relative_href(case: dict[str, Any]) -> None:
     assert urls.embeds_url(case["href"]) is case["embeds"]
 
 
-@pytest.mark.behaviour("F-03")
-@pytest.mark.parametrize("case", hrefs("disguises"))
-def test_disguised_address(case: dict[str, Any]) -> None:
-    assert urls.has_disguised_host(case["href"]) is case["disguised"]
-
-
 @pytest.mark.parametrize("case", hrefs("addresses", "host"))
 def test_address_as_host(case: dict[str, Any]) -> None:
     assert urls.is_ip_host(case["host"]) is case["is_address"]

@@ -15,7 +15,6 @@ from sitecrawl.web.html.walk import Detached
 from sitecrawl.web.urls.url import (
     Base,
     embeds_url,
-    has_disguised_host,
     join_split,
     strip_quotes,
     trim_quotes,
@@ -88,7 +87,6 @@ KEPT = 100
 """Maximum number of characters kept of an address that leads to no page."""
 
 _REPORTED_AS = {"embed": "object", "applet": "object"}
-_HOST_OF_DIGITS = re.compile(r"https?://[\d\[]")
 _NO_TOKENS: frozenset[str] = frozenset()
 _DRAWN = "xlink:href"  # links in SVG 1.1 (SVG 2, 16.1.5)
 
@@ -175,13 +173,9 @@ class LinkReader:
         self._seen.add(key)
         if via == "option" and not is_page_address(href):
             return
-        url = self.base.plain(href)
-        disguised = False
-        if url is None:
-            url = self._resolve_odd(href)
-            disguised = url is not None and _is_disguised(href, url)
+        url = self.base.plain(href) or self._resolve_odd(href)
         if url is not None:
-            self.links.append(_link(url, via, text, attributes, banner=banner, disguised=disguised))
+            self.links.append(_link(url, via, text, attributes, banner=banner))
         else:
             self._pass_over(href)
 
@@ -218,14 +212,7 @@ def _text(element: LexborNode | Detached) -> str:
     return element.text if isinstance(element, Detached) else link_text(element)
 
 
-def _is_disguised(href: str, url: str) -> bool:
-    """Return True if the host is an IP address in a disguised spelling."""
-    return _HOST_OF_DIGITS.match(url) is not None and has_disguised_host(href)
-
-
-def _link(
-    url: str, via: str, text: str, attributes: Attributes, *, banner: bool, disguised: bool
-) -> Link:
+def _link(url: str, via: str, text: str, attributes: Attributes, *, banner: bool) -> Link:
     """A link with the attributes of its element."""
     rel = attributes.get("rel")
     return Link(
@@ -237,5 +224,4 @@ def _link(
         attributes.get("type") or "",
         attributes.get("hreflang") or "",
         banner,
-        disguised,
     )

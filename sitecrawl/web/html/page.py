@@ -16,8 +16,8 @@ class Link(NamedTuple):
     ``via`` is the pattern that found it: ``a``, ``area``, ``frame``, ``iframe``,
     ``link``, ``longdesc``, ``object``, ``script``, ``option``, ``ismap``, ``refresh``,
     ``canonical``, or the tag of a configured pattern. ``banner``: the link contains only an
-    image from another host. ``disguised``: its host is an IP address in an unusual spelling.
-    A tuple because a frozen dataclass takes three times as long to create.
+    image from another host. A tuple because a frozen dataclass takes three times as long to
+    create.
     """
 
     url: str
@@ -28,7 +28,6 @@ class Link(NamedTuple):
     type: str = ""
     hreflang: str = ""
     banner: bool = False
-    disguised: bool = False
 
 
 class Heading(NamedTuple):

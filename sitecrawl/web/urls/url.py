@@ -24,7 +24,6 @@ _get_href, _unpack = lib.ada_get_href, ffi.unpack
 _EMBEDDED = re.compile(
     r"\s*(?![a-z][a-z0-9+.\t\r\n-]*:|[\s/\\])[^?#]*?(?:://|https?:/)", re.IGNORECASE
 )
-_AUTHORITY = re.compile(r"\s*(?:[A-Za-z][A-Za-z0-9+.-]*:)?[/\\]{2,}(?:[^/\\?#]*@)?([^/\\?#:]*)")
 _DOTTED = re.compile(r"(?:0|[1-9][0-9]{0,2})(?:\.(?:0|[1-9][0-9]{0,2})){3}")
 _REFERENCE = re.compile(rb"&#([0-9]+);")
 _QUOTES = re.compile(r"[\"']|%2[27]")
@@ -143,18 +142,6 @@ def embeds_url(href: str) -> bool:
 def is_ip_host(host: str) -> bool:
     """Return True if the host of a resolved URL is an IPv4 or IPv6 address."""
     return host.startswith("[") or _DOTTED.fullmatch(host) is not None
-
-
-def has_disguised_host(href: str) -> bool:
-    """Return True if ``href`` writes an IPv4 address other than as four decimal numbers.
-
-    Hexadecimal, octal, shortened, percent-encoded and single-number forms count.
-    """
-    match = _AUTHORITY.match(href)
-    if match is None or not match[1] or _DOTTED.fullmatch(match[1]):
-        return False
-    plain = normalize(f"http://{match[1]}/")
-    return plain is not None and _DOTTED.fullmatch(split(plain).host) is not None
 
 
 def _read(parsed: object) -> str | None:
