@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import accumulate
+from itertools import accumulate, compress
 from operator import gt
 
 from sitecrawl.web.html import page_types
@@ -123,8 +123,6 @@ class Furniture:
             ("image_labels", [*self._image_labels(labels), *self._drawn()]),
         ]
         found += self._of_type()
-        if self._type == page_types.PRODUCT:
-            found.append(("repeated", self._repeated(headings)))
         if self._type == page_types.THREAD:
             found.append((POSTER, self._of_posts()))
         return found
@@ -343,21 +341,24 @@ class Furniture:
             for each in group
         )
 
-    def _repeated(self, headings: Sequence[Region]) -> list[Region]:
-        """Lines of a product's page that stand on it before, such as the labels of its variants.
 
-        Not those of lists and tables, whose equal values belong to several labels, and no headings.
-        """
-        fixed = bytearray(len(self._lines))
-        for each in (*headings, *self._of(LIST)):
-            fixed[each.start : each.end] = b"\1" * (each.end - each.start)
-        seen: set[str] = set()
-        found: list[Region] = []
-        for number, line in enumerate(self._lines):
-            if line in seen and not fixed[number]:
-                found.append(Region("", number, number + 1))
-            seen.add(line)
-        return found
+def repeated(
+    lines: Sequence[str], by_kind: ByKind, kept: bytearray, headings: Sequence[Region]
+) -> list[Region]:
+    """Lines of a product's page that stand on it before, such as the labels of its variants.
+
+    Not those of lists and tables, whose equal values belong to several labels, and no headings.
+    """
+    fixed = bytearray(len(lines))
+    for each in (*headings, *by_kind.get(LIST, ())):
+        fixed[each.start : each.end] = b"\1" * (each.end - each.start)
+    seen: set[str] = set()
+    found: list[Region] = []
+    for number in compress(range(len(lines)), kept):
+        if lines[number] in seen and not fixed[number]:
+            found.append(Region("", number, number + 1))
+        seen.add(lines[number])
+    return found
 
 
 def copies(

@@ -17,9 +17,10 @@ from sitecrawl.web.html.furniture import (
     copies,
     may_hold_furniture,
     prose,
+    repeated,
 )
 from sitecrawl.web.html.page import LeftOut
-from sitecrawl.web.html.page_types import DOCUMENTATION, THREAD
+from sitecrawl.web.html.page_types import DOCUMENTATION, PRODUCT, THREAD
 from sitecrawl.web.html.part_names import FOOT, name_of_item, name_of_part
 from sitecrawl.web.html.regions import (
     ARTICLE,
@@ -314,6 +315,9 @@ def choose_content(walk: Walk, title: str, page_type: str) -> Choice | None:
     if page_type != DOCUMENTATION and "furniture" not in kept_parts:
         sections = () if page_type == THREAD else sorted(start for start, _, _ in walk.headings)
         left += _drop(lines, kept, "repeated", copies(lines, by_kind, kept, sections))
+    if page_type == PRODUCT and "furniture" not in kept_parts:
+        headings = _headings(walk)
+        left += _drop(lines, kept, "repeated", repeated(lines, by_kind, kept, headings))
     if not any(map(cleaned, compress(lines, kept))):
         return None
     _rescue(walk, kept, title)
@@ -327,9 +331,12 @@ def _furniture(walk: Walk, by_kind: ByKind, main: Sequence[Region], page_type: s
         return []
     if not (labels or may_hold_furniture(by_kind, main, page_type, titles)):
         return []
-    headings = [Region("", start, end) for start, end, _ in walk.headings if start < end]
-    parts = Furniture(lines, by_kind, main, page_type).parts(headings, labels)
+    parts = Furniture(lines, by_kind, main, page_type).parts(_headings(walk), labels)
     return [part for part in parts if part[0] not in kept]
+
+
+def _headings(walk: Walk) -> list[Region]:
+    return [Region("", start, end) for start, end, _ in walk.headings if start < end]
 
 
 def _by_kind(regions: Iterable[Region]) -> dict[str, list[Region]]:
