@@ -111,14 +111,14 @@ class Novelty:
         has_own = self._add_title(url, text, dated=not leads_on) | self._add_pictures(url, pictures)
         has_line = within == url and self._has_line(url, exact)
         is_new = True
-        own = words_of(url) if is_compared else frozenset()
-        if is_dated:
-            is_new = has_own or self._add_remainders(bare_line, DATELESS, own, bare.new())
-            is_new = is_new or _add(self.lines, crc32(undated(text, url).encode(), DATED))
+        if is_dated and not has_own:
+            has_more = self._add_remainders(bare_line, DATELESS, words_of(url), bare.new())
+            is_new = has_more or _add(self.lines, crc32(undated(text, url).encode(), DATED))
         if within:
             has_more = has_line if within == url else self._has_line(within, exact, OF_LIST)
             is_new = has_more or has_own
         if feeds_itself and is_new:
+            own = words_of(url)
             is_new = self._add_remainders(bare_line, DATELESS, own, bare.new()) or has_own
         is_new = is_new or self._has_figures(url, parts)
         self.only_leads_on = leads_on and not is_new

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from array import array
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import accumulate, compress
+from itertools import compress
 from operator import gt
 
 from sitecrawl.web.html import page_types
@@ -34,7 +33,9 @@ from sitecrawl.web.html.regions import (
     NOTE,
     TOLD,
     Region,
+    covered,
     merged,
+    sums,
 )
 
 ByKind = Mapping[str, Sequence[Region]]
@@ -89,11 +90,6 @@ def may_hold_furniture(
 def prose(line: str) -> int:
     """The characters of a line of prose, which is long, or ends as a sentence does; else 0."""
     return len(line) if len(line) >= PROSE_LINE or line[-1] in ENDS else 0
-
-
-def sums(values: Iterable[int]) -> array[int]:
-    """The sum of the values before each, and of all: numbers of a list take four times the memory."""
-    return array("q", accumulate(values, initial=0))
 
 
 class Furniture:
@@ -296,14 +292,12 @@ class Furniture:
             )
             yield APART if kind == FOOT else kind, self._minor(named)
         for kind in WITHOUT_SENTENCES.get(self._type, (FILTERS,)):
-            yield (
-                kind,
-                self._minor(
-                    each
-                    for each in self._of(kind)
-                    if not self._prose_size(each) or (kind == CAROUSEL and self._is_of_goods(each))
-                ),
+            named = (
+                each
+                for each in self._of(kind)
+                if not self._prose_size(each) or (kind == CAROUSEL and self._is_of_goods(each))
             )
+            yield kind, self._minor(named)
 
     def _is_about_author(self, each: Region) -> bool:
         """Return True for sentences in the second half of a page, not in comments."""
@@ -318,9 +312,7 @@ class Furniture:
         return each.links >= MIN_GOODS and self._size(each) <= each.links * MAX_GOODS
 
     def _of_posts(self) -> list[Region]:
-        """Elements of one class beside the posts of a thread, with links and without a sentence in any.
-
-        Not those with code or a quotation.
+        """Elements of one class beside the posts of a thread, with links, none with a sentence or code.
 
         Only groups of at most twice as many elements as have sentences in another class.
         """
@@ -328,9 +320,7 @@ class Furniture:
         for each in self._blocks:
             if each.classes:
                 groups.setdefault(each.classes, []).append(each)
-        marks = bytearray(len(self._lines))
-        for each in self._of(TOLD):
-            marks[each.start : each.end] = b"\1" * (each.end - each.start)
+        marks = covered(self._of(TOLD), len(self._lines))
         told = {
             name: sum(
                 self._prose_size(each) > 0 or 1 in marks[each.start : each.end] for each in group
@@ -355,9 +345,7 @@ def repeated(
 
     Not those of lists and tables, whose equal values belong to several labels, and no headings.
     """
-    fixed = bytearray(len(lines))
-    for each in (*headings, *by_kind.get(LIST, ())):
-        fixed[each.start : each.end] = b"\1" * (each.end - each.start)
+    fixed = covered((*headings, *by_kind.get(LIST, ())), len(lines))
     seen: set[str] = set()
     found: list[Region] = []
     for number in compress(range(len(lines)), kept):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
-from itertools import accumulate, compress, islice, takewhile
+from itertools import compress, islice, takewhile
 from operator import and_, gt, not_, or_
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -37,6 +37,7 @@ from sitecrawl.web.html.regions import (
     TOLD,
     Region,
     merged,
+    sums,
 )
 from sitecrawl.web.html.text import cleaned
 from sitecrawl.web.html.walk import Enter, Leave, Walk, enter_block, skip
@@ -312,12 +313,8 @@ def choose_content(walk: Walk, title: str, page_type: str) -> Choice | None:
     ]
     outside: Parts = [("outside_main", _outside(main, count))] if main else []
     left += [each for part in (*parts, *outside) for each in _drop(lines, kept, *part)]
-    if page_type != DOCUMENTATION and "furniture" not in kept_parts:
-        sections = () if page_type == THREAD else sorted(start for start, _, _ in walk.headings)
-        left += _drop(lines, kept, "repeated", copies(lines, by_kind, kept, sections))
-    if page_type == PRODUCT and "furniture" not in kept_parts:
-        headings = _headings(walk)
-        left += _drop(lines, kept, "repeated", repeated(lines, by_kind, kept, headings))
+    if "furniture" not in kept_parts:
+        left += _drop_repeated(walk, by_kind, kept, page_type)
     if not any(map(cleaned, compress(lines, kept))):
         return None
     _rescue(walk, kept, title)
@@ -333,6 +330,19 @@ def _furniture(walk: Walk, by_kind: ByKind, main: Sequence[Region], page_type: s
         return []
     parts = Furniture(lines, by_kind, main, page_type).parts(_headings(walk), labels)
     return [part for part in parts if part[0] not in kept]
+
+
+def _drop_repeated(walk: Walk, by_kind: ByKind, kept: bytearray, page_type: str) -> list[LeftOut]:
+    """Drop blocks and lines that stand on the page before, by its type."""
+    lines = walk.text.lines
+    left: list[LeftOut] = []
+    if page_type != DOCUMENTATION:
+        sections = () if page_type == THREAD else sorted(start for start, _, _ in walk.headings)
+        left += _drop(lines, kept, "repeated", copies(lines, by_kind, kept, sections))
+    if page_type == PRODUCT:
+        found = repeated(lines, by_kind, kept, _headings(walk))
+        left += _drop(lines, kept, "repeated", found)
+    return left
 
 
 def _headings(walk: Walk) -> list[Region]:
@@ -391,7 +401,7 @@ def choose_article(
         return choice
     if _size(lines, bytes(map(and_, own, kept))) < MIN_CONTENT:
         return choice
-    sizes = [0, *accumulate(len(line) * mine for line, mine in zip(lines, own, strict=True))]
+    sizes = sums(len(line) * mine for line, mine in zip(lines, own, strict=True))
     least = AROUND_SHARE * sizes[-1]
     holding = (
         each

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from functools import lru_cache, partial
-from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
 from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser
@@ -43,7 +42,7 @@ from sitecrawl.web.html.outline import MarkedText
 from sitecrawl.web.html.page import Page
 from sitecrawl.web.html.page_types import ARTICLE, page_type
 from sitecrawl.web.html.part_names import COMMENTS
-from sitecrawl.web.html.regions import CONTENT
+from sitecrawl.web.html.regions import CONTENT, sums
 from sitecrawl.web.html.text import cleaned
 from sitecrawl.web.html.text_elements import in_language, useful_start
 from sitecrawl.web.html.walk import Walk, first_node
@@ -267,7 +266,7 @@ def _leave_out(page: Page, walk: Walk, markup: bytes) -> None:
     kept, page.left_out, comments = choice
     if any(comments):
         page.comments = walk.text.without_foreign_alt(comment_lines(walk, comments))
-    numbers = [0, *accumulate(kept)]
+    numbers = sums(kept)
     walk.text.keep(kept)
     walk.headings = [
         (numbers[start], numbers[end], each) for start, end, each in walk.headings if kept[start]

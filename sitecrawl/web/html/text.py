@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from itertools import accumulate, compress, groupby
+from itertools import compress, groupby
 from typing import TYPE_CHECKING
 
 from sitecrawl.web.html.elements import INLINE, SILENT, TEXT, tag_number
 from sitecrawl.web.html.page import Block
+from sitecrawl.web.html.regions import sums
 from sitecrawl.web.html.scripts import UNKNOWN_VALUE
 from sitecrawl.web.whitespace import line_parts, squeezed
 
@@ -167,7 +168,7 @@ class TextBuilder:
         """Keep only the lines whose byte in ``kept`` is not 0."""
         self.lines = list(compress(self.lines, kept))
         if self.foreign:
-            numbers = [0, *accumulate(kept)]
+            numbers = sums(kept)
             last = len(kept) - 1
             self.foreign = [
                 (numbers[line], block) for line, block in self.foreign if kept[min(line, last)]
