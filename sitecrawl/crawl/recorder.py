@@ -86,8 +86,9 @@ class Recorder:
             return future
         with self._owner.errors_end_crawl(f"{visit.due.url} could not be learned from"):
             visit = self.judge(visit)
-            self.visit_recorded.send(visit)
         self._waiting[visit.due.origin].append((visit, future))
+        with self._owner.errors_end_crawl(f"{visit.due.url} could not be learned from"):
+            self.visit_recorded.send(visit)  # an origin with nothing else to do has it written now
         self._see_to(visit.due.origin)
         return future
 

@@ -92,3 +92,20 @@ def test_a_slow_database_gets_fewer_and_larger_batches(
 def test_rounds_of_writing_have_bounds() -> None:
     assert recording.pause_after(0) == recording.BATCH_SECONDS
     assert recording.pause_after(300) == recording.MAX_BATCH_SECONDS
+
+
+@pytest_twisted.inlineCallbacks
+def test_a_visit_that_its_origin_waits_for_is_written_at_once(
+    tmp_path: Path,
+) -> Generator[Any, Any, None]:
+    async def record_one() -> None:
+        slow = SlowFrontier(tmp_path, 0)
+        (only,) = await slow.pop("/one")
+        slow.recorder.visit_recorded.connect(lambda _: slow.recorder.flush_soon(SITE))
+        written = slow.recorder.record(ingested(only, "one", time.time()))
+        await asyncio.sleep(0)  # the timer rings much later
+        assert slow.began
+        await written
+        await slow.owner.close("finished", {})
+
+    yield Deferred.fromFuture(asyncio.ensure_future(record_one()))
