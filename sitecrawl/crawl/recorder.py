@@ -46,9 +46,9 @@ class Recorder:
     ``record`` returns a future for the outbox row of the visit's document, which is set when it
     is committed, to None if nothing was written. Changes that no visit waits for (deletions,
     promoted duplicates) go to ``deliver``. ``judge`` may replace the result of a visit, as when its
-    page says nothing new. ``visit_recorded`` is sent for each visit that has ended,
-    ``visit_committed`` for each written one, ``batch_committed`` with the origin when a batch was
-    written or has failed.
+    page says nothing new. ``visit_recorded`` is sent for each visit that has ended and is in its
+    batch, so that a listener may have it written at once; ``visit_committed`` for each written one,
+    ``batch_committed`` with the origin when a batch was written or has failed.
     """
 
     def __init__(
@@ -84,11 +84,12 @@ class Recorder:
         if self._closed:
             future.set_result(None)
             return future
-        with self._owner.errors_end_crawl(f"{visit.due.url} could not be learned from"):
+        words = f"{visit.due.url} could not be learned from"
+        with self._owner.errors_end_crawl(words):
             visit = self.judge(visit)
         self._waiting[visit.due.origin].append((visit, future))
-        with self._owner.errors_end_crawl(f"{visit.due.url} could not be learned from"):
-            self.visit_recorded.send(visit)  # an origin with nothing else to do has it written now
+        with self._owner.errors_end_crawl(words):
+            self.visit_recorded.send(visit)
         self._see_to(visit.due.origin)
         return future
 
