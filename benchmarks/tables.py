@@ -138,7 +138,7 @@ def shares(figures: Figures) -> str:
     """Each part's milliseconds of a page, and its share of the whole."""
     rows = figures["rows"]
     whole = sum(rows.values())
-    lines = [(name, f"{cost:.2f}", f"{100 * cost / whole:.0f} %") for name, cost in rows.items()]
+    lines = [(name, f"{cost:.3f}", f"{100 * cost / whole:.1f} %") for name, cost in rows.items()]
     foot = f"Mean of {figures['rounds']}, corpus {figures['corpus']}. {footing(figures)}"
     return f"{grid(['part', 'CPU ms/page', 'share'], lines)}\n\n{foot}"
 

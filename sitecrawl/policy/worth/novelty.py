@@ -167,8 +167,7 @@ class Novelty:
 
     def _has_line(self, url: str, lines: _Lines, start: int = EXACT) -> bool:
         """Return True if one of the lines is new but for the words of a URL."""
-        own = frozenset(_WORD.findall(url.lower()))
-        return self._add_remainders(exact_remainder, start, own, lines.new())
+        return self._add_remainders(exact_remainder, start, _words(url), lines.new())
 
     def _add_remainders(
         self,
@@ -282,15 +281,27 @@ def _counts_on(before: bytes, line: bytes) -> bool:
     return day == int(before) + 1 or (day == 1 and int(before) >= SHORTEST_MONTH)
 
 
-@lru_cache(maxsize=256)
 def words_of(url: str) -> frozenset[str]:
     """Return the words of a URL's directories and parameters, which its page repeats.
 
     Names of parameters are among them: "Brand: Ada, Color: Red" is the title of a mix of facets.
     """
-    path = url.partition("?")[0].rstrip("/").rpartition("/")[0].split("/")[3:]
-    parts = [*path, *(each for parameter in parameters_of(url) for each in parameter)]
-    return frozenset(word for part in parts for word in _WORD.findall(part.lower()))
+    folder = url.partition("?")[0].rstrip("/").rpartition("/")[0]
+    own = (each for parameter in parameters_of(url) for each in parameter)
+    return (
+        _words_of_folder(folder).union(*map(_words, own))
+        if "?" in url
+        else _words_of_folder(folder)
+    )
+
+
+@lru_cache(maxsize=256)
+def _words_of_folder(url: str) -> frozenset[str]:
+    return _words(" ".join(url.split("/")[3:]))
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(_WORD.findall(text.lower()))
 
 
 def bare_line(line: str, own: frozenset[str]) -> str:
