@@ -18,6 +18,7 @@ from sitecrawl.policy.documents.document_options import DocumentOptions
 from sitecrawl.policy.documents.output_shapes import serialized, written
 from sitecrawl.statuses import NO_RESULT
 
+OTHER_FORMATS = (".csv", ".html", ".json", ".parquet", ".xml")
 NOT_KEPT = "No page was kept: crawl with -a keep=html."
 
 
@@ -47,7 +48,7 @@ class Command(StoredCommand):
 
 
 def _check(args: Sequence[str], opts: argparse.Namespace) -> None:
-    told = ""
+    told, name = "", opts.output or opts.overwrite_output or ""
     if args:
         told = f"there is nothing to do with {args[0]!r}"
     elif opts.output and opts.overwrite_output:
@@ -58,6 +59,8 @@ def _check(args: Sequence[str], opts: argparse.Namespace) -> None:
         told = "--format llms writes files: give -O FOLDER"
     elif opts.format == "html" and opts.since is not None:
         told = "--format html writes the pages of documents, no changes: leave --since out"
+    elif opts.format != "llms" and name.lower().endswith(OTHER_FORMATS):
+        told = f"one JSON object a line is written: name the file .jsonl instead of {name!r}"
     if told:
         raise MisuseError(told)
 

@@ -63,6 +63,8 @@ def confirm(database: str, realm: str, origin: str | None) -> ChangeReport:
     """Carry out the changes that are held, of one origin or of all."""
     with open_administration(database, realm) as administration:
         count = len(administration.confirm(origin))
+    if not count:
+        return ChangeReport(0, "No change is held back.")
     return ChangeReport(count, f"{counted(count, 'change')} written; the next crawl delivers them.")
 
 

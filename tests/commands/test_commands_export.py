@@ -160,6 +160,7 @@ def test_what_is_wrong_is_one_line(say: Say) -> None:
     assert say("export").status == 3
     assert "give -o or -O, not both" in say("export", "-o", "a", "-O", "b").err
     assert "there is nothing to do with 'file'" in say("export", "file").err
+    assert "name the file .jsonl instead of 'all.csv'" in say("export", "-O", "all.csv").err
     said = say("export", "-s", "sitecrawl_database=sqlite:///x.db")
     assert (said.status, said.err.count("Did you mean 'SITECRAWL_DATABASE'?")) == (2, 1)
 

@@ -155,7 +155,8 @@ def test_deletions_that_were_held_back_are_confirmed(
     assert "scrapy frontier confirm" in held.log
     assert held.deletions == {}
     assert "12 changes held back" in say("frontier", "stats").out
-    assert say("frontier", "confirm", "http://elsewhere.test").status == 1
+    said = say("frontier", "confirm", "http://elsewhere.test")
+    assert (said.status, said.out) == (1, "No change is held back.\n")
     said = say("frontier", "confirm", origin)
     assert (said.status, said.out) == (0, "12 changes written; the next crawl delivers them.\n")
     assert crawl(f"{origin}/").deletions == {f"{origin}{path}": "gone" for path in paths}

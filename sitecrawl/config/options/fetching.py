@@ -45,6 +45,13 @@ def check_agent(text: str) -> str:
     return check_header_text(text)
 
 
+def check_contact(text: str) -> str:
+    """Check that a text looks like the address of a web page or of a mailbox."""
+    if text and not re.search(r"\w[@.:]\w|://", text):
+        raise ValueError("should be the address of a web page or a mail address")
+    return check_header_text(text)
+
+
 def check_email(text: str) -> str:
     """Check that a text looks like a mail address."""
     if text and not re.fullmatch(r"[^@\s]+@[^@\s]+", text):
@@ -170,8 +177,8 @@ def _origin(text: str) -> str:
 
 
 Agent = Annotated[str, AfterValidator(check_agent)]
+Contact = Annotated[str, AfterValidator(check_contact)]
 Email = Annotated[str, AfterValidator(check_email)]
-HeaderText = Annotated[str, AfterValidator(check_header_text)]
 Origins = Annotated[Words, AfterValidator(check_origin_names)]
 Headers = Annotated[
     dict[str, str],
@@ -218,7 +225,7 @@ class FetchParams(OptionGroup):
 
     user_agent: Agent = option("", Effect.RUN)
     """User-Agent to send instead of sitecrawl's name and version."""
-    contact: HeaderText = option("", Effect.RUN)
+    contact: Contact = option("", Effect.RUN)
     """Web page or mail address of whoever runs the crawl, named in the User-Agent."""
     identity: str = option("", Effect.RUN)
     """File of the key that signs every request, made by `scrapy identity`."""
