@@ -1,9 +1,10 @@
-"""CPU and memory of this commit's crawls against those of a base, by turns.
+"""CPU, memory and time of this commit's crawls against those of a base, by turns.
 
     python -m benchmarks.budget [CASE ...] [--base COMMIT] [--pairs 5] [--limit 1.05]
 
-Prints the medians of the ratios; ends with status 1 if one is above the limit. The base is the
-newest tag, or ``BASE``: a deliberate rise moves it, and is named in CHANGELOG.md.
+Prints the medians of the ratios; ends with status 1 if one of CPU or memory is above the limit, or one
+of time above ``MOST_TIME``. The base is the newest tag, or ``BASE``: a deliberate rise moves it, and is named
+in CHANGELOG.md.
 """
 
 from __future__ import annotations
@@ -28,7 +29,9 @@ from benchmarks.results import recorded
 from benchmarks.tables import budget as table
 
 BASE = "37e6fa6"
-SMALL_PAGES, LINK_PAGES, LINKS = 1_500, 300, 520
+MOST_TIME = 1.5
+"""Limit of the ratio of time, which other programs change: a crawl that waits is far above it."""
+SMALL_PAGES, LINK_PAGES, LINKS, CHAINED_PAGES = 1_500, 300, 520, 150
 WORDS = [
     "water",
     "lamp",
@@ -79,11 +82,23 @@ def pages(count: int, links: int, words: int) -> dict[str, str]:
     return made
 
 
+def chain(count: int) -> dict[str, str]:
+    """Pages each of which is linked from the one before alone: none is known while another is fetched."""
+    random = Random(1)
+    names = ["index.html", *(f"{number}.html" for number in range(1, count))]
+    return {
+        name: f"<!doctype html><title>Page {number}</title><p>{' '.join(random.choices(WORDS, k=40))}"
+        f'<p><a href="{number + 1}.html">on</a>'
+        for number, name in enumerate(names)
+    }
+
+
 CASES = {
     "manuals": Case(served),
     "preset=rag": Case(served, ("preset=rag",)),
     "small pages": Case(lambda: generated(pages(SMALL_PAGES, 12, 40))),
     "pages of links": Case(lambda: generated(pages(LINK_PAGES, LINKS, 200))),
+    "chain": Case(lambda: generated(chain(CHAINED_PAGES))),
     "one page": Case(lambda: generated(ONE_PAGE)),
     "unchanged": Case(served, again=True),
     "short": Case(served, ("max_pages=300",)),
@@ -151,6 +166,7 @@ def compared(case: Case, base: Path, pairs: int) -> dict[str, float]:
         "cost": round(median(now.cost for now, _ in found), 2),
         "cpu": round(median(now.cpu / base.cpu for now, base in found), 3),
         "memory": round(median(now.memory / base.memory for now, base in found), 3),
+        "wall": round(median(now.wall / base.wall for now, base in found), 3),
     }
 
 
@@ -173,7 +189,9 @@ def main() -> int:
         figures["rows"] = {name: compared(CASES[name], base, given.pairs) for name in names}
     print(table(figures))
     rows = figures["rows"].values()
-    return int(any(max(row["cpu"], row["memory"]) > given.limit for row in rows))
+    return int(
+        any(max(row["cpu"], row["memory"]) > given.limit or row["wall"] > MOST_TIME for row in rows)
+    )
 
 
 if __name__ == "__main__":

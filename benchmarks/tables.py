@@ -96,12 +96,12 @@ def startup(figures: Figures) -> str:
 
 
 def budget(figures: Figures) -> str:
-    """CPU and memory against the base."""
+    """CPU, memory and time against the base."""
     lines = [
-        (name, f"{row['cost']:.2f}", f"{row['cpu']:.3f}", f"{row['memory']:.3f}")
+        (name, f"{row['cost']:.2f}", *(f"{row[each]:.3f}" for each in ("cpu", "memory", "wall")))
         for name, row in figures["rows"].items()
     ]
-    head = ["crawl", "CPU ms/page", "CPU, ratio", "memory, ratio"]
+    head = ["crawl", "CPU ms/page", "CPU, ratio", "memory, ratio", "time, ratio"]
     text = f"Medians of {figures['pairs']} pairs against {figures['base']}; the limit is {figures['limit']}."
     return f"{grid(head, lines)}\n\n{text} {footing(figures)}"
 
