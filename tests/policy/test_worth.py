@@ -284,6 +284,24 @@ def test_pages_that_were_read_on_another_host_of_the_site_are_left_out() -> None
     assert mirror.verdict(f"{other}/a/{only_there}") is not Verdict.LEAVE
 
 
+@pytest.mark.behaviour("Q-57")
+def test_a_mirror_is_tried_longer_than_a_folder_of_copies() -> None:
+    needed = {}
+    for other in (f"{HOME}/b/", "http://www.example.org/a/"):
+        main = Evidence(10)
+        beside = main if other.startswith(HOME) else main.beside()
+        main.read(Read(f"{HOME}/a/last", f"{HOME}/", "The last page"))
+        for number in range(1, 60):
+            name, text = "x" * number, f"Page {'x' * number}"
+            main.read(Read(f"{HOME}/a/{name}", f"{HOME}/", text))
+            beside.read(Read(other + name, f"{HOME}/", text))
+            if beside.verdict(f"{other}last") is Verdict.LEAVE:
+                needed[other] = number
+                break
+    folder, mirror = needed.values()
+    assert folder < mirror < 40
+
+
 def test_declared_translations_are_judged_apart_from_pages_that_are_only_linked() -> None:
     evidence = Evidence(10)
     tried(evidence, "/de/{}.html", 40)
