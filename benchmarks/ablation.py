@@ -140,7 +140,7 @@ MECHANISMS = (
     Mechanism("pools: all", [_without_pools(NAMES, SET, PARAMETER, FOLDER)]),
     Mechanism("pools: sampled mixes", [patch.object(Evidence, "_is_sampled", NEVER)]),
     Mechanism("fading", [patch.object(evidence, "FADING", 1.0)]),
-    Mechanism("MIN_TRIED", [patch.object(evidence, "MIN_TRIED", 0)]),
+    Mechanism("MIN_TRIED", [patch.object(evidence, "MIN_TRIED", 1)]),
     Mechanism("credit", [patch.object(Evidence, "_credit", _always(None))]),
     Mechanism("novelty: always strict", [_novelty(feeds_itself=True)]),
     Mechanism("novelty: always lenient", [_novelty(feeds_itself=False)]),
