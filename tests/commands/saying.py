@@ -14,6 +14,7 @@ import pytest
 from scrapy.cmdline import execute
 from scrapy.settings import Settings
 
+import fixtures.installed  # noqa: F401
 from fixtures.crawls import Crawl
 from fixtures.server import Answer, Page, Server, page, redirect
 

@@ -201,7 +201,7 @@ def test_a_rebuild_needs_the_search_file_for_itself(say: Say, tmp_path: Path) ->
 
 
 @pytest.mark.usefixtures("known")
-@pytest.mark.parametrize("kind", ["sqlite", "lancedb", "pagefind"])
+@pytest.mark.parametrize("kind", ["sqlite", "pagefind"])
 @pytest.mark.behaviour("SY-20")
 def test_a_dry_run_makes_nothing(say: Say, tmp_path: Path, kind: str) -> None:
     target = f"{kind}:///{tmp_path}/made/here"

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-from fixtures.command import ROOT
+from fixtures.command import Command
 
 
 @pytest.mark.behaviour("A-22")
@@ -21,18 +18,18 @@ from fixtures.command import ROOT
         ("sitecrawl report --li", {"--list"}),
     ],
 )
-def test_commands_and_flags_are_completed(tmp_path: Path, line: str, words: set[str]) -> None:
+def test_commands_and_flags_are_completed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, line: str, words: set[str]
+) -> None:
     asked = {
         "_ARGCOMPLETE": "1",
         "_ARGCOMPLETE_IFS": "\n",
         "_ARGCOMPLETE_STDOUT_FILENAME": "words",
         "COMP_LINE": line,
         "COMP_POINT": str(len(line)),
-        "PYTHONPATH": str(ROOT),
     }
-    command = [sys.executable, "-m", "sitecrawl"]
-    given = {**os.environ, **asked}
-    done = subprocess.run(command, cwd=tmp_path, env=given, timeout=60, check=False)
-    found = set((tmp_path / "words").read_text().split())
-    assert done.returncode == 0
-    assert found == words
+    for name, value in asked.items():
+        monkeypatch.setenv(name, value)
+    command = Command([], tmp_path, errors=tmp_path / "errors", settings="", program="sitecrawl")
+    assert command.wait(60) == 0
+    assert set((tmp_path / "words").read_text().split()) == words

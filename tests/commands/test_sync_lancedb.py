@@ -183,6 +183,16 @@ def test_targets_that_are_refused(say: Say, tmp_path: Path, embed: str) -> None:
 
 
 @pytest.mark.usefixtures("known")
+@pytest.mark.behaviour("SY-20")
+def test_a_dry_run_makes_nothing(say: Say, tmp_path: Path, embed: str) -> None:
+    target = f"lancedb:///{tmp_path}/made/here"
+    said = say("sync", target, "--dry-run", "-a", embed)
+    assert (said.status, said.err) == (0, "")
+    assert said.out == f"{target} would get 2 documents and 0 deletions.\n"
+    assert not (tmp_path / "made").exists()
+
+
+@pytest.mark.usefixtures("known")
 @pytest.mark.behaviour("SY-19")
 def test_one_process_at_a_time(say: Say, tmp_path: Path, embed: str) -> None:
     store = tmp_path / "store"

@@ -96,7 +96,8 @@ def test_links_to_other_sites_are_addresses() -> None:
 
 def test_every_stat_is_documented() -> None:
     sources = [path.read_text(encoding="utf-8") for path in SOURCE.rglob("*.py")]
-    counted = {name for source in sources for name in stats_of(ast.parse(source))}
+    writing = [ast.parse(each) for each in sources if any(name in each for name in WRITERS)]
+    counted = {name for tree in writing for name in stats_of(tree)}
     documented = {re.sub(r"<\w+>", "<>", name) for name in rows("stats.md")}
     assert {name for name in counted if name.startswith("sitecrawl/")} == documented
 

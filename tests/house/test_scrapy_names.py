@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import ast
 import inspect
-import re
-from collections.abc import Iterator
 from pkgutil import resolve_name
 
 import pytest
 import scrapy
-
-from tests.house.test_style import sources
 
 NAMES = {
     "scrapy.cmdline": {"_get_commands_dict": "console/completion.py"},
@@ -55,8 +50,6 @@ NAMES = {
     },
     "scrapy.utils.reactor.CallLaterOnce": {"__call__": "scheduler.py", "schedule": "scheduler.py"},
 }
-PRIVATE = re.compile("^_[^_].*")
-OF_PYTHON = {"_asdict", "_exit", "_replace", "_Decompress"}
 NAMED = [(owner, name, user) for owner, names in NAMES.items() for name, user in names.items()]
 
 
@@ -66,19 +59,3 @@ def test_scrapy_still_has_what_it_does_not_promise(owner: str, name: str, user: 
     here = hasattr(found, name) or f"self.{name}" in inspect.getsource(found)
     why = 'see "Scrapy is 2.18" in docs/decisions.md'
     assert here, f"Scrapy {scrapy.__version__}: {owner} has no {name}, needed by {user}; {why}"
-
-
-def test_the_table_has_all_of_them() -> None:
-    ours = {name: text for name, text in sources().items() if name.startswith("sitecrawl/")}
-    used = {name for text in ours.values() for name in private_names(ast.parse(text))}
-    listed = {part for owner, name, _ in NAMED for part in (*owner.split("."), name)}
-    assert used - OF_PYTHON <= listed
-
-
-def private_names(tree: ast.Module) -> Iterator[str]:
-    """The private names of others that a module imports, or asks other objects for."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("scrapy"):
-            yield from (each.name for each in node.names if each.name.startswith("_"))
-        if isinstance(node, ast.Attribute) and ast.unparse(node.value) not in {"self", "cls"}:
-            yield from PRIVATE.findall(node.attr)

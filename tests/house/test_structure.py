@@ -10,10 +10,15 @@ from collections.abc import Iterator
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from importlib import import_module
+from itertools import chain
 from pathlib import Path
+
+from tests.house.test_scrapy_names import NAMED
 
 SOURCE = Path(__file__).parents[2] / "sitecrawl"
 MAX_FUNCTION_LINES = 60
+PRIVATE = re.compile("^_[^_].*")
+OF_PYTHON = {"_asdict", "_exit", "_replace", "_Decompress"}
 CLASS_PATH = re.compile(r"sitecrawl(?:\.[a-z_]+)+\.[A-Z]\w+")
 
 # Scrapy's kinds of modules, of which a project has several with one name.
@@ -131,9 +136,21 @@ def modules() -> dict[str, ast.Module]:
     return found
 
 
-def imports(tree: ast.Module) -> Iterator[str]:
+@cache
+def nodes() -> dict[str, list[ast.AST]]:
+    """All nodes of each of these trees."""
+    return {name: list(ast.walk(tree)) for name, tree in modules().items()}
+
+
+def classes() -> Iterator[tuple[str, ast.ClassDef]]:
+    """The classes of all modules, each with the name of its module."""
+    for name, found in nodes().items():
+        yield from ((name, node) for node in found if isinstance(node, ast.ClassDef))
+
+
+def imports(found: list[ast.AST]) -> Iterator[str]:
     """Modules of ours that a module names, those below ``TYPE_CHECKING`` and in functions too."""
-    for node in ast.walk(tree):
+    for node in found:
         if isinstance(node, ast.Import):
             yield from (each.name for each in node.names if each.name in modules())
         elif isinstance(node, ast.ImportFrom) and node.module in modules():
@@ -142,7 +159,7 @@ def imports(tree: ast.Module) -> Iterator[str]:
 
 
 def test_no_circle_of_imports() -> None:
-    graph = {name: set(imports(tree)) - {name} for name, tree in modules().items()}
+    graph = {name: set(imports(found)) - {name} for name, found in nodes().items()}
     circle = []
     try:
         TopologicalSorter(graph).prepare()
@@ -154,8 +171,8 @@ def test_no_circle_of_imports() -> None:
 def test_functions_are_short() -> None:
     long = {
         f"{name}:{node.name}": lines
-        for name, tree in modules().items()
-        for node in ast.walk(tree)
+        for name, found in nodes().items()
+        for node in found
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
         and (lines := (node.end_lineno or 0) - node.lineno + 1) > MAX_FUNCTION_LINES
     }
@@ -164,14 +181,12 @@ def test_functions_are_short() -> None:
 
 def test_no_abstract_class_has_one_child() -> None:
     abstract, children = set(), []
-    for tree in modules().values():
-        for node in ast.walk(tree):
-            if isinstance(node, ast.ClassDef):
-                bases = [re.sub(r"\[.*|.*\.", "", ast.unparse(base)) for base in node.bases]
-                children += bases
-                marks = (mark for each in node.body for mark in getattr(each, "decorator_list", ()))
-                if "ABC" in bases or any("abstractmethod" in ast.unparse(mark) for mark in marks):
-                    abstract.add(node.name)
+    for _, node in classes():
+        bases = [re.sub(r"\[.*|.*\.", "", ast.unparse(base)) for base in node.bases]
+        children += bases
+        marks = (mark for each in node.body for mark in getattr(each, "decorator_list", ()))
+        if "ABC" in bases or any("abstractmethod" in ast.unparse(mark) for mark in marks):
+            abstract.add(node.name)
     assert abstract
     assert [name for name in sorted(abstract) if children.count(name) < 2] == []
 
@@ -186,8 +201,8 @@ TOP_LEVEL = {
 def late_constants(tree: ast.Module) -> Iterator[int]:
     """Lines of the constants below the first class that need nothing which stands below it."""
     below: set[str] = set()
-    classes = (at for at, node in enumerate(tree.body) if isinstance(node, ast.ClassDef))
-    for node in tree.body[next(classes, len(tree.body)) :]:
+    places = (at for at, node in enumerate(tree.body) if isinstance(node, ast.ClassDef))
+    for node in tree.body[next(places, len(tree.body)) :]:
         if isinstance(node, ast.Assign | ast.AnnAssign):
             names = [each for each in ast.walk(node) if isinstance(each, ast.Name)]
             if {each.id for each in names} & below:
@@ -205,10 +220,9 @@ def test_constants_stand_above_the_first_class() -> None:
 
 def named_classes() -> Iterator[str]:
     """Dotted paths of our classes and functions in strings, as settings name them."""
-    for tree in modules().values():
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Constant) and CLASS_PATH.fullmatch(str(node.value)):
-                yield str(node.value)
+    for node in chain.from_iterable(nodes().values()):
+        if isinstance(node, ast.Constant) and CLASS_PATH.fullmatch(str(node.value)):
+            yield str(node.value)
 
 
 def test_classes_that_settings_name_are_there() -> None:
@@ -220,6 +234,21 @@ def test_classes_that_settings_name_are_there() -> None:
     assert missing == []
 
 
+def private_names(found: list[ast.AST]) -> Iterator[str]:
+    """The private names of others that a module imports, or asks other objects for."""
+    for node in found:
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("scrapy"):
+            yield from (each.name for each in node.names if each.name.startswith("_"))
+        if isinstance(node, ast.Attribute) and PRIVATE.match(node.attr):
+            yield from () if ast.unparse(node.value) in {"self", "cls"} else (node.attr,)
+
+
+def test_the_table_of_scrapys_names_has_all_of_them() -> None:
+    used = {name for found in nodes().values() for name in private_names(found)}
+    listed = {part for owner, name, _ in NAMED for part in (*owner.split("."), name)}
+    assert used - OF_PYTHON <= listed
+
+
 def test_nothing_else_is_committed() -> None:
     """Files of experiments were once committed along with a change."""
     tracked = subprocess.run(
@@ -228,9 +257,9 @@ def test_nothing_else_is_committed() -> None:
     assert {name.partition("/")[0] for name in tracked.stdout.splitlines()} == TOP_LEVEL
 
 
-def definitions(tree: ast.AST) -> Iterator[tuple[str, int]]:
+def definitions(found: list[ast.AST]) -> Iterator[tuple[str, int]]:
     """Names of classes, functions, attributes and variables where they are bound."""
-    for node in ast.walk(tree):
+    for node in found:
         match node:
             case ast.ClassDef() | ast.FunctionDef() | ast.AsyncFunctionDef():
                 yield node.name, node.lineno
@@ -242,8 +271,8 @@ def definitions(tree: ast.AST) -> Iterator[tuple[str, int]]:
                 yield node.arg, node.lineno
 
 
-def docstrings(tree: ast.AST) -> Iterator[tuple[int, str]]:
-    for node in ast.walk(tree):
+def docstrings(found: list[ast.AST]) -> Iterator[tuple[int, str]]:
+    for node in found:
         if isinstance(
             node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
         ) and (text := ast.get_docstring(node)):
@@ -252,10 +281,9 @@ def docstrings(tree: ast.AST) -> Iterator[tuple[int, str]]:
 
 def test_no_class_name_stands_for_two_things() -> None:
     places: dict[str, list[str]] = defaultdict(list)
-    for name, tree in modules().items():
-        for node in ast.walk(tree):
-            if isinstance(node, ast.ClassDef) and node.name not in SAME_CLASS:
-                places[node.name].append(name)
+    for name, node in classes():
+        if node.name not in SAME_CLASS:
+            places[node.name].append(name)
     assert {name: found for name, found in places.items() if len(found) > 1} == {}
 
 
@@ -273,10 +301,16 @@ def test_no_file_name_stands_for_two_modules() -> None:
 
 
 def test_names_and_docstrings_are_plain() -> None:
-    found = []
-    for name, tree in modules().items():
-        for line, text in docstrings(tree):
-            if RIDDLES.match(text):
-                found.append(f"{name}:{line}: {text[:60]}")
-        found += [f"{name}:{line}: {word}" for word, line in definitions(tree) if word in DIALECT]
-    assert found == []
+    riddles = [
+        f"{name}:{line}: {text[:60]}"
+        for name, found in nodes().items()
+        for line, text in docstrings(found)
+        if RIDDLES.match(text)
+    ]
+    words = [
+        f"{name}:{line}: {word}"
+        for name, found in nodes().items()
+        for word, line in definitions(found)
+        if word in DIALECT
+    ]
+    assert riddles + words == []
