@@ -429,8 +429,7 @@ class PostgresDatabase(Database):
 
     def tables(self) -> set[str]:
         rows = self.rows(
-            "SELECT table_name::text FROM information_schema.tables"
-            " WHERE table_schema = current_schema()"
+            "SELECT tablename::text FROM pg_tables WHERE schemaname = current_schema()"
         )
         return {name for (name,) in rows}
 

@@ -15,6 +15,7 @@ from fixtures.crawls import CrawlCommand
 from fixtures.server import Answer, Page, Server, page
 from fixtures.stub_server import StubRequest, StubServer
 
+pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[2]
 CODE = dict(
     re.findall(
@@ -45,7 +46,6 @@ def guide(*headings: str) -> Page:
     return f"<title>Guide</title><h1>Guide</h1><p>{WORDS}{parts}"
 
 
-@pytest.mark.slow
 @pytest.mark.behaviour("SY-13")
 def test_the_loop_embeds_only_what_changed(server: Server, tmp_path: Path) -> None:
     site: dict[str, Page] = {"/": guide("install", "upgrade")}

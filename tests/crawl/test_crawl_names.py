@@ -48,12 +48,7 @@ def asked(server: Server, crawl: CrawlCommand, monkeypatch: pytest.MonkeyPatch) 
     ("options", "hosts"),
     [
         ({}, "www.firm.co.uk"),
-        ({"scope": "host"}, "www.firm.co.uk"),
         ({"scope": "domain"}, "www.firm.co.uk firm.co.uk shop.www.firm.co.uk"),
-        (
-            {"scope": "any", "allowed_domains": "firm.co.uk"},
-            "www.firm.co.uk firm.co.uk shop.www.firm.co.uk",
-        ),
         ({"allowed_domains": "other.co.uk"}, "www.firm.co.uk other.co.uk"),
         ({"scope": "any"}, " ".join(NAMES)),
     ],

@@ -40,11 +40,6 @@ def test_the_depth_of_links_can_be_limited_and_a_redirect_adds_none(
     [
         ({}, "/a.foo /b.bar /d.html"),
         ({"default_ignored_extensions": "+foo"}, "/b.bar /d.html"),
-        ({"default_ignored_extensions": "foo;BAR"}, "/c.pdf /d.html"),
-        (
-            {"ignore_extensions": "bar", "default_ignored_extensions": "+foo"},
-            "/a.foo /c.pdf /d.html",
-        ),
         ({"ignore_extensions": "bar", "always_ignored_extensions": "foo"}, "/c.pdf /d.html"),
     ],
 )

@@ -110,6 +110,7 @@ def test_each_crawl_needs_metrics_of_its_own_and_nobody_is_told_that_all_is_well
     assert not (crawl.directory / "notice.json").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.behaviour("W-10")
 def test_crawls_share_a_database_as_realms(server: Server, crawl: CrawlCommand) -> None:
     write(

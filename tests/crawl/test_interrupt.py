@@ -77,6 +77,7 @@ execute(["scrapy", "crawl", "site", "-a", "start=http://127.0.0.1:9/"])
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "module", ["scrapy.commands.crawl", "sitecrawl.commands.explain", "sitecrawl.scheduler"]
 )
