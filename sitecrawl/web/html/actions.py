@@ -105,8 +105,6 @@ def enter_anchor(walk: Walk, node: LexborNode) -> Leave | None:
     texts of adjacent links are separated for the same reason.
     """
     walk.anchors += 1
-    if walk.order and node.attrs.get("href") in walk.order:  # half the time of all attributes
-        walk.onward += 1
     first = node.first_child
     if first is not None and first.tag_id in _BOLD:
         after = first.next

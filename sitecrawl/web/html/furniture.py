@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import compress
 from operator import gt
@@ -15,12 +16,12 @@ from sitecrawl.web.html.part_names import (
     CAROUSEL,
     COMMENTS,
     ELSEWHERE,
-    FILTERS,
     FOOT,
     NAMED,
     NAMED_KINDS,
     POSTER,
     REVIEWS,
+    TOOLS,
 )
 from sitecrawl.web.html.regions import (
     BLOCK,
@@ -49,7 +50,6 @@ HOLDING_SHARE = 0.8  # of the prose that the element around the text holds
 TYPED_SHARE = 0.7  # the same, where the metadata tells the kind of the page, unless it is a manual
 MAX_CONTROL = 40  # characters of the text of a button
 MAX_BAR = 2  # lines
-MIN_ONWARD = 2  # links to the pages around this one, at least half of a bar's
 MAX_NAMED_SHARE = 0.25  # of the prose, in an element beside the text with a name, or a form
 MAX_SHARE = 0.5  # of the text, of a part that is furniture
 MIN_POSTS = 3  # elements of one class, each beside a post
@@ -64,7 +64,7 @@ WITH_SENTENCES: Mapping[str, tuple[str, ...]] = {
     page_types.THREAD: (POSTER,),
     page_types.ARTICLE: (AUTHOR,),
 }
-WITHOUT_SENTENCES: Mapping[str, tuple[str, ...]] = {page_types.PRODUCT: (CAROUSEL, FILTERS)}
+WITHOUT_SENTENCES: Mapping[str, tuple[str, ...]] = {page_types.PRODUCT: (CAROUSEL, TOOLS)}
 WRITTEN = frozenset({page_types.ARTICLE, page_types.THREAD})
 DESCRIBED = WRITTEN | {page_types.DOCUMENTATION}
 
@@ -118,7 +118,6 @@ class Furniture:
         menus = self._small(self._of(MENU))
         found: Parts = [
             ("furniture", self._small([*self._listed(), *self._beside()])),
-            ("bars", merged(self._bars(headings))),
             ("elsewhere", self._elsewhere(headings)),
             ("forms", self._small(forms)),
             ("controls", merged([*self._controls(headings), *menus])),
@@ -225,15 +224,6 @@ class Furniture:
             each.start < other.end and other.start < each.end for other in self._of(COMMENTS)
         )
 
-    def _bars(self, headings: Sequence[Region]) -> Iterator[Region]:
-        """Links to the pages around this one, before or after all prose and without a heading."""
-        starts = {each.start for each in headings}
-        for each in self._blocks:
-            is_bar = each.onward * 2 >= max(each.links, 2 * MIN_ONWARD) and self._is_dense(each)
-            is_at_end = self._prose[each.start] == 0 or self._prose[each.end] == self._prose[-1]
-            if is_bar and is_at_end and starts.isdisjoint(range(each.start, each.end)):
-                yield each
-
     def _elsewhere(self, headings: Sequence[Region]) -> list[Region]:
         """Boxes of links to other pages, each with the heading that says so.
 
@@ -283,21 +273,29 @@ class Furniture:
     def _of_type(self) -> Iterator[tuple[str, list[Region]]]:
         """Named parts that are not the content of a page of this type."""
         most = self._prose[-1] * MAX_NAMED_SHARE
-        for kind in (FOOT, APART, *WITH_SENTENCES.get(self._type, ())):
+        yield APART, self._minor(self._feet())
+        for kind in (APART, *WITH_SENTENCES.get(self._type, ())):
             named = (
                 each
                 for each in self._of(kind)
-                if kind == FOOT or self._prose_size(each) <= most or self._is_dense(each)
+                if self._prose_size(each) <= most or self._is_dense(each)
                 if kind != AUTHOR or self._is_about_author(each)
             )
-            yield APART if kind == FOOT else kind, self._minor(named)
-        for kind in WITHOUT_SENTENCES.get(self._type, (FILTERS,)):
+            yield kind, self._minor(named)
+        for kind in WITHOUT_SENTENCES.get(self._type, (TOOLS,)):
             named = (
                 each
                 for each in self._of(kind)
                 if not self._prose_size(each) or (kind == CAROUSEL and self._is_of_goods(each))
             )
             yield kind, self._minor(named)
+
+    def _feet(self) -> Iterator[Region]:
+        """Feet of the page; several with sentences in one class are those of cards."""
+        feet = Counter(each.classes for each in self._of(FOOT))
+        for each in self._of(FOOT):
+            if feet[each.classes] == 1 or not self._prose_size(each):
+                yield each
 
     def _is_about_author(self, each: Region) -> bool:
         """Return True for sentences in the second half of a page, not in comments."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -24,7 +24,6 @@ _NAMING = ("name", "http-equiv")
 _LISTING = ("property", "itemprop")  # terms separated by white space (RDFa, 5; HTML, 5.2.3)
 _DUBLIN_CORE = ("dc:", "dcterms:")  # RDFa's spelling; metas use dc.title
 MAX_HEAD_ELEMENTS = 5_000  # link elements of one head, and meta values; authors write below 500
-_ORDER = frozenset({"next", "prev", "previous", "up", "start", "top", "home", "contents", "index"})
 _METADATA = frozenset({"title", "meta", "link", "base", "style", "script", "noscript", "template"})
 
 # Robots values at the beginning of a text, with the separators between them. The four that begin
@@ -64,15 +63,6 @@ def read_head(root: LexborNode, walk: Walk) -> Head:
     if last is not None and _is_malformed_robots(last):
         _read_displaced(head, root, walk)
     return head
-
-
-def pages_in_order(links: Iterable[Attributes]) -> frozenset[str]:
-    """The addresses, as written, of the pages around a page of a manual (HTML 4.01, 6.12)."""
-    return frozenset(
-        each["href"] or ""
-        for each in links
-        if "href" in each and not _ORDER.isdisjoint((each.get("rel") or "").lower().split())
-    )
 
 
 def children(node: LexborNode) -> Iterator[LexborNode]:

@@ -166,7 +166,7 @@ def enter_container(walk: Walk, node: LexborNode) -> Leave | None:
             name = name_of_part(classes, identity)
         if not name and "itemtype" in attributes:
             name = name_of_item(attributes["itemtype"] or "")
-    walk.blocks.append((len(text.lines), walk.anchors, walk.onward, name, classes))
+    walk.blocks.append((len(text.lines), walk.anchors, name, classes))
     return leave_container
 
 
@@ -175,12 +175,11 @@ def leave_container(walk: Walk, node: LexborNode) -> None:
     text = walk.text
     if text.pieces or text.muted:
         text.flush()
-    start, anchors, onward, name, classes = walk.blocks.pop()
+    start, anchors, name, classes = walk.blocks.pop()
     end = len(text.lines)
     if end > start:
         kind = name or (BLOCK if node.tag in DIVISIONS else LIST)
-        links = walk.anchors - anchors
-        walk.regions.append(Region(kind, start, end, links, walk.onward - onward, classes))
+        walk.regions.append(Region(kind, start, end, walk.anchors - anchors, classes))
 
 
 def in_region(kind: str) -> Callable[[Enter | None], Enter]:

@@ -6,25 +6,27 @@ import re
 from functools import lru_cache
 
 NAMED, APART, CAROUSEL = "named", "apart", "carousel"
-FILTERS, POSTER, AUTHOR, FOOT = "filters", "poster", "author", "foot"
+TOOLS, POSTER, AUTHOR, FOOT = "tools", "poster", "author", "foot"
 COMMENTS, REVIEWS, ANSWER, SITE_NOTICE = "comments", "reviews", "answer", "site_notice"
 _WORDS = {
     FOOT: ("footer", "copyright", "navheader", "navfooter", "printfooter", "catlinks"),
     APART: (
         *("related", "recommended", "recommendation", "recommendations", "upsell", "upsells"),
-        *("crosssell", "crosssells", "recently", "alsolike", "similar", "trending"),
-        *("sidebar", "breadcrumb", "breadcrumbs"),
+        *("recently", "similar", "trending", "sidebar", "breadcrumb", "breadcrumbs"),
         *("modal", "popup", "popover", "tooltip", "dropdown", "dialog", "actions"),
         *("newsletter", "subscribe", "signup", "signin", "login", "share", "sharing", "social"),
         *("feedback", "respond", "reactions"),
     ),
     CAROUSEL: ("carousel", "swiper", "slider", "slick"),
-    FILTERS: ("filter", "filters", "facet", "facets", "sort", "sorting", "refinements"),
+    TOOLS: (
+        *("filter", "filters", "facet", "facets", "sort", "sorting", "refinements"),
+        *("buttons", "toolbar", "stars"),
+    ),
     POSTER: ("signature", "extras", "postprofile", "userinfo", "usercard", "poster"),
     AUTHOR: ("author", "bio", "biography"),
     NAMED: (
         *("ad", "ads", "advert", "advertisement", "languages", "masthead", "menu", "nav", "navbar"),
-        *("navigation", "pager", "pagination", "popular", "promo", "sitemap", "tags", "toolbar"),
+        *("navigation", "pager", "pagination", "popular", "promo", "sitemap", "tags"),
         *("topbar", "announcement", "disclaimer", "latest", "recent", "cta", "notice", "notices"),
         *("switcher", "ticker"),
     ),

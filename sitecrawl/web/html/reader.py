@@ -17,7 +17,7 @@ from sitecrawl.web.html.custom_fields import read_fields
 from sitecrawl.web.html.exclusions import close_sections, removed
 from sitecrawl.web.html.frames import read_dropped_links
 from sitecrawl.web.html.generators import generators
-from sitecrawl.web.html.head import Head, body_of, pages_in_order, read_head
+from sitecrawl.web.html.head import Head, body_of, read_head
 from sitecrawl.web.html.json_ld import load, read_json_ld
 from sitecrawl.web.html.main_content import (
     CONSENT_SELECTOR,
@@ -95,7 +95,6 @@ def read_html(page: Page, markup: bytes, options: ReadOptions) -> Reading:
     walk = Walk(action_tables(options), enter_named, options)
     walk.host = split(page.url)[1]
     head = read_head(root, walk)
-    walk.order = pages_in_order(head.links)
     page.metas = {name: tuple(contents) for name, contents in head.metas.items()}
     body = body_of(root)
     ids = (each.attributes.get("id") or "" for each in (root, body) if each is not None)

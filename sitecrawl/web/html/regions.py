@@ -18,15 +18,13 @@ ENTRY = "entry"  # a form that asks for an address, a number, a password or a me
 class Region(NamedTuple):
     """Lines of one element: its kind, the index of the first line, and the exclusive end.
 
-    ``links`` is the number of links in a block, and ``onward`` of those to pages in the order of the
-    site, such as the next one. ``classes`` is its class attribute.
+    ``links`` is the number of links in a block, and ``classes`` its class attribute.
     """
 
     kind: str
     start: int
     end: int
     links: int = 0
-    onward: int = 0
     classes: str = ""
 
 

@@ -97,9 +97,7 @@ class Walk:
         "navigates",
         "no_alt",
         "nofollow",
-        "onward",
         "options",
-        "order",
         "plain",
         "refresh",
         "regions",
@@ -127,9 +125,7 @@ class Walk:
         self.banners: set[int] = set()
         self.base: str | None = None
         self.anchors = 0  # links so far
-        self.onward = 0  # of them, those to pages in the order of the site
-        self.order: frozenset[str] = frozenset()  # the addresses of those pages, as written
-        self.blocks: list[tuple[int, int, int, str, str]] = []
+        self.blocks: list[tuple[int, int, str, str]] = []
         self.image_maps: dict[int, str] = {}
         self.headings: list[tuple[int, int, Heading]] = []
         self.heading_start = 0
