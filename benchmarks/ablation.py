@@ -51,6 +51,7 @@ from sitecrawl.policy.worth import evidence, kinds, novelty
 from sitecrawl.policy.worth.copies import Copies
 from sitecrawl.policy.worth.endless import EndlessParts
 from sitecrawl.policy.worth.evidence import Evidence, Verdict
+from sitecrawl.policy.worth.evidence import upper_bound as evidence_bound
 from sitecrawl.policy.worth.kinds import FOLDER, NAMES, PARAMETER, SET, Kinds
 from sitecrawl.policy.worth.novelty import Novelty
 from sitecrawl.policy.worth.translations import Translations
@@ -106,6 +107,10 @@ def _novelty(*, feeds_itself: bool) -> AbstractContextManager[Any]:
     return patch.object(Evidence, "_is_new", is_new)
 
 
+def _bound(mean: float, weight: float, *quantile: float) -> float:
+    return evidence_bound(mean, weight, *quantile) if weight else 1.0
+
+
 def _is_directory(place: str) -> bool:
     return place.endswith("/")
 
@@ -140,7 +145,10 @@ MECHANISMS = (
     Mechanism("pools: all", [_without_pools(NAMES, SET, PARAMETER, FOLDER)]),
     Mechanism("pools: sampled mixes", [patch.object(Evidence, "_is_sampled", NEVER)]),
     Mechanism("fading", [patch.object(evidence, "FADING", 1.0)]),
-    Mechanism("MIN_TRIED", [patch.object(evidence, "MIN_TRIED", 1)]),
+    Mechanism(
+        "MIN_TRIED",
+        [patch.object(evidence, "MIN_TRIED", 0), patch.object(evidence, "upper_bound", _bound)],
+    ),
     Mechanism("credit", [patch.object(Evidence, "_credit", _always(None))]),
     Mechanism("novelty: always strict", [_novelty(feeds_itself=True)]),
     Mechanism("novelty: always lenient", [_novelty(feeds_itself=False)]),

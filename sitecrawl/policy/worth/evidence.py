@@ -45,9 +45,9 @@ CONFIDENCE, OF_HOST = 1.645, 2.054
 another host: with 95 %, one of thirty crawls lost the four pages of a mirror that differ."""
 LOW = 0.3
 """Mean yield of a kind below which its URLs come after all others, in random order."""
-MIN_TRIED, MIN_POOLED, MIN_OF_POOL = 6, 2, 3
-"""Number of pages of a kind requested in a run before others are left out, and where a pool of the kind
-brings nothing; then as many of the pool are enough."""
+MIN_TRIED, MIN_OF_POOL = 2, 3
+"""Number of pages of a kind requested in a run before others are left out; where a pool of the kind brings
+nothing, as many of the pool are enough."""
 RECENT = 0.5
 """Weight of a page that brought something and sixty that did not since: until then it counts."""
 BARREN = 0.01
@@ -193,7 +193,7 @@ class Evidence:
         if verdict is Verdict.FETCH:
             return verdict
         alike = self.yields.get(self.kinds.found_on(kind, referrer)) or UNKNOWN
-        brings = alike.mean if alike.tried > MIN_POOLED - 1 else 0.0
+        brings = alike.mean if alike.tried > MIN_TRIED - 1 else 0.0
         if brings >= LOW:
             return Verdict.FETCH
         if kind.has_exceptions or brings >= 1 / self.effort:
@@ -212,9 +212,7 @@ class Evidence:
         tried, found = known.tried + weight, known.found + BARREN * weight
         if tried < 1 or found >= LOW * tried:
             return Verdict.FETCH
-        enough = known.now >= (MIN_POOLED if weight else MIN_TRIED) or (
-            weight and self._is_sampled(kind)
-        )
+        enough = known.now >= MIN_TRIED or (weight and self._is_sampled(kind))
         quantile = OF_HOST if kind.is_on_another_host else CONFIDENCE
         if enough and upper_bound(found / tried, tried, quantile) < 1 / self.effort:
             return Verdict.LEAVE
