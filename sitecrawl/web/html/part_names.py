@@ -76,13 +76,13 @@ MAX_NAMES = 500  # characters of a class attribute that are examined
 def name_of_part(classes: str, identity: str = "") -> str:
     """The kind of a part of a page by the words of its classes and id; empty for most.
 
-    The id of a section is made of its heading ("related-objects"): ids name no part that is left out
-    with its sentences, and no comments.
+    The id of a section is made of its heading ("related-objects", "toolbar"): ids name no part that is
+    left out within the text, and no comments.
     """
     kinds, weak = _kinds_of(classes), _kinds_of(identity)
     if not (kinds or weak):
         return ""
-    kinds |= {NAMED if kind in {APART, FOOT} else kind for kind in weak - _OF_READERS}
+    kinds |= {NAMED if kind in {APART, FOOT, TOOLS} else kind for kind in weak - _OF_READERS}
     return next((kind for kind in NAMED_KINDS if kind in kinds), "")
 
 
