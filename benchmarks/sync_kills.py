@@ -22,7 +22,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from benchmarks.results import recorded
-from fixtures.killed_syncs import KINDS, KilledSyncs, SearchEngine, Tally, target_of
+from fixtures.killed_syncs import KINDS, KilledSyncs, SearchEngine, Tally, Targets
 from fixtures.server import Server
 
 PAGES = 240
@@ -35,8 +35,9 @@ def campaign(kind: str, kills: int, seed: int) -> Tally:
     with (
         TemporaryDirectory(prefix="sync-kills-") as folder,
         Server() as server,
-        target_of(kind, Path(folder)) as target,
+        Targets() as targets,
     ):
+        target = targets.empty(kind, Path(folder))
         syncs = KilledSyncs(server, target, PAGES, random.Random(seed))
         while syncs.tally.proved < kills:
             syncs.crawl()

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import re
 import subprocess
 import sys
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
+from subprocess import CompletedProcess
 from typing import Any
 
 import pytest
 
+from fixtures.command import run
 from fixtures.crawls import CrawlCommand
+from fixtures.killed_syncs import KilledSyncs, SearchEngine
 from fixtures.opensearch import ROOT, RUNNERS, SearchServer
 from fixtures.server import Answer, Page, Server, page
 
@@ -40,18 +44,14 @@ def index(request: pytest.FixtureRequest) -> str:
     return "".join(sign for sign in request.node.name.lower() if sign.isalnum())[-40:]
 
 
-def sync(folder: Path, *words: object) -> Any:
+def sync(folder: Path, *words: object) -> CompletedProcess[str]:
     """``scrapy sync WORDS`` in a folder."""
     return scrapy(folder, "sync", *words)
 
 
-def scrapy(folder: Path, *words: object) -> Any:
+def scrapy(folder: Path, *words: object) -> CompletedProcess[str]:
     """``scrapy WORDS`` in a folder."""
-    command = [sys.executable, "-m", "scrapy", *map(str, words)]
-    given = {**os.environ, "SCRAPY_SETTINGS_MODULE": "sitecrawl.settings"}
-    return subprocess.run(
-        command, cwd=folder, env=given, capture_output=True, text=True, timeout=300, check=False
-    )
+    return run([str(word) for word in words], folder, settings="sitecrawl.settings")
 
 
 def beside(folder: Path, *words: object) -> subprocess.Popen[str]:
@@ -263,6 +263,26 @@ def test_a_dry_run_makes_nothing(
     said = sync(tmp_path, engine.uri(index), "--dry-run")
     assert said.stdout == f"{engine.uri(index)} would get 4 documents and 0 deletions.\n"
     assert engine.get(f"/{index}*") == {}
+
+
+@pytest.mark.behaviour("SY-23")
+def test_documents_of_another_program_stay(
+    engine: SearchServer, index: str, server: Server, tmp_path: Path
+) -> None:
+    target = SearchEngine(tmp_path, engine, index)
+    syncs = KilledSyncs(server, target, 20, random.Random(9))
+    syncs.crawl()
+    syncs.finish()
+    before = target.content()
+    assert target.put(f"/{index}/_doc/theirs?refresh=true", {"body": "theirs"}) == 201
+    assert syncs.sync() == (0, "")
+    target.remove(list(before))
+    assert "documents written 21, deleted 0." in syncs.sync()[1]
+    assert target.content() == {**before, "theirs": "theirs"}
+    assert target.put("/sitecrawl-cursors", {}, method="DELETE") == 200
+    status, said = syncs.sync()
+    assert (status, "has documents and no cursor" in said) == (2, True)
+    assert target.content() == {**before, "theirs": "theirs"}
 
 
 def test_a_server_that_is_not_there(server: Server, crawl: CrawlCommand, tmp_path: Path) -> None:

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import random
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from fixtures.killed_syncs import KINDS, Target, target_of
+from fixtures.killed_syncs import KINDS, Target, Targets
 from sitecrawl.frontier.base import (
     Candidate,
     Change,
@@ -207,9 +207,8 @@ EMBED = TargetOptions(embed="tests_sync_vectors:embed")
 
 
 @pytest.fixture(params=KINDS)
-def target(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Target]:
-    with target_of(request.param, tmp_path) as made:
-        yield made
+def target(request: pytest.FixtureRequest, targets: Targets, tmp_path: Path) -> Target:
+    return targets.empty(request.param, tmp_path)
 
 
 @pytest.mark.parametrize("seed", range(2))

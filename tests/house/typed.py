@@ -37,6 +37,8 @@ NOT_TYPED = {
 """Commands that are not typed, and the reason or the place of their proof."""
 SERVES = re.compile(r"scrapy (browse(?!.*--embed)|mcp --http)|--follow|interval=")
 """Commands that go on until they are interrupted."""
+FORKED = re.compile(r"(scrapy|sitecrawl) [^|<>&$;*\\]+")
+"""Commands of ours that need no shell."""
 EXAMPLE_ORG = re.compile(r"https://(?!bot\.)([\w-]+\.)?example\.org")
 FINDS_NOTHING = re.compile(
     r"explain|identity .*--check|frontier (errors|left-out|confirm|workers|stats|prune|delete)|reindex|report --|--since|check-outside|links|search|stats"
@@ -93,7 +95,7 @@ def typed(path: Path) -> list[str]:
 def type_all(commands: list[str], folder: Path, origin: str, replaced: Mapping[str, str]) -> str:
     """Type commands in a folder, one after the other; return what they printed.
 
-    ``scrapy`` is forked from a process that has imported everything; what needs a shell gets one.
+    Our programs are forked from a process that has imported everything; what needs a shell gets one.
     """
     programs = folder / "bin"
     programs.mkdir(exist_ok=True)
@@ -108,13 +110,13 @@ def type_all(commands: list[str], folder: Path, origin: str, replaced: Mapping[s
         text = EXAMPLE_ORG.sub(origin, f"{command}{each}")
         for word, other in replaced.items():
             text = text.replace(word, other)
-        if text.startswith("scrapy ") and not re.search(r"[|<>&$]", text):
-            arguments = shlex.split(text, comments=True)[1:]
+        if FORKED.fullmatch(text):
+            program, *arguments = shlex.split(text, comments=True)
             spared = ["-a", "delay=0"] if arguments[0] == "crawl" and "delay=" not in text else []
             done = (
-                interrupted([*arguments, *spared], here)
+                interrupted([*arguments, *spared], here, program)
                 if SERVES.search(text)
-                else run([*arguments, *spared], here, settings="")
+                else run([*arguments, *spared], here, settings="", program=program)
             )
         else:
             done = in_shell(text, here, programs)
@@ -128,10 +130,13 @@ def type_all(commands: list[str], folder: Path, origin: str, replaced: Mapping[s
     return printed
 
 
-def interrupted(arguments: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
+def interrupted(
+    arguments: list[str], folder: Path, program: str
+) -> subprocess.CompletedProcess[str]:
     """Run a command that goes on until Ctrl-C, which it gets 3 s after its first words."""
     printed = [folder / "output", folder / "errors"]
-    command = Command(arguments, folder, output=printed[0], errors=printed[1], settings="")
+    output, errors = printed
+    command = Command(arguments, folder, output=output, errors=errors, settings="", program=program)
     end = time.monotonic() + 30
     while time.monotonic() < end and not any(
         each.exists() and each.stat().st_size for each in printed
