@@ -21,7 +21,12 @@ OPTIONS: dict[str, object] = {}
 SCRAPY = [sys.executable, "-m", "scrapy"]
 
 
-@pytest.fixture(params=["frontier", "frontier --json", "explain", "explain --json", "reindex"])
+WORDS = ["frontier", "frontier --json", "explain", "explain --json", "reindex"]
+FEW = pytest.mark.parametrize("words", ["frontier", "explain --json", "reindex"], indirect=True)
+"""Those of each kind: their processes are not forked, and take a second each."""
+
+
+@pytest.fixture(params=WORDS)
 def words(request: pytest.FixtureRequest, known: Crawled) -> list[str]:
     """A command that prints something."""
     name, *options = str(request.param).split()
@@ -36,6 +41,7 @@ def test_a_full_disk_behind_standard_output(words: list[str], tmp_path: Path) ->
     assert said == "standard output cannot be written: No space left on device.\n"
 
 
+@FEW
 @pytest.mark.usefixtures("say")
 def test_standard_output_that_nobody_reads(words: list[str]) -> None:
     reader, writer = os.pipe()
@@ -47,6 +53,7 @@ def test_standard_output_that_nobody_reads(words: list[str]) -> None:
     assert (run.stderr, run.returncode) == (b"", int(words[0] == "reindex"))
 
 
+@FEW
 @pytest.mark.usefixtures("say")
 def test_standard_output_that_is_closed(words: list[str]) -> None:
     closed = ["sh", "-c", 'exec "$@" >&-', "sh", *SCRAPY, *words]

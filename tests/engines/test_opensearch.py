@@ -8,6 +8,7 @@ import random
 import re
 import subprocess
 import sys
+import time
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
@@ -245,10 +246,19 @@ def test_two_processes_never_undo_each_other(
         assert indexed(engine, index) == fold(lines)
         assert len(engine.get(f"/{index}*")) == 1
     following = beside(tmp_path, target, "--follow")
-    assert sync(tmp_path, target, "--rebuild").returncode == 0
-    site.update({"/0": GONE, "/1": GONE})
-    lines += crawl(f"{origin}/", force=1, delay=0, politeness=0).lines
-    assert following.communicate(timeout=200)[1] == busy
+    try:
+        site["/0"] = page(title="0", text="what it has to write before the other one begins")
+        lines += crawl(f"{origin}/", force=1, delay=0, politeness=0).lines
+        deadline = time.monotonic() + 200
+        while indexed(engine, index) != fold(lines):
+            assert time.monotonic() < deadline
+            time.sleep(0.1)
+        assert sync(tmp_path, target, "--rebuild").returncode == 0
+        site.update({"/0": GONE, "/1": GONE})
+        lines += crawl(f"{origin}/", force=1, delay=0, politeness=0).lines
+        assert following.communicate(timeout=200)[1] == busy
+    finally:
+        following.kill()
     assert following.returncode == 3
     assert sync(tmp_path, target).returncode == 0
     assert indexed(engine, index) == fold(lines)
