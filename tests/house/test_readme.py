@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import shutil
 import signal
 import subprocess
@@ -21,7 +22,7 @@ from urllib.request import urlopen
 
 import pytest
 
-from fixtures.command import ROOT
+from fixtures.command import FORKED, ROOT, run
 from fixtures.server import Server, Site, page, refusing_origin
 
 pytestmark = pytest.mark.slow
@@ -91,14 +92,18 @@ def test_the_commands_after_a_failed_one(server: Server, given: dict[str, Any]) 
             serve(written, given)
             continue
         asked = json.dumps(ASKED) + "\n" if written == "scrapy mcp" else ""
-        done = subprocess.run(
-            ["bash", "-c", command],
-            input=asked,
-            capture_output=True,
-            check=False,
-            timeout=120,
-            **given,
-        )
+        if FORKED.fullmatch(command) and not asked:
+            program, *words = shlex.split(command)
+            done = run(words, given["cwd"], settings="", program=program)
+        else:
+            done = subprocess.run(
+                ["bash", "-c", command],
+                input=asked,
+                capture_output=True,
+                check=False,
+                timeout=120,
+                **given,
+            )
         expected = {0, 1} if any(words in command for words in NOTHING) else {0}
         expected = {1} if written == failed else expected
         assert done.returncode in expected, f"{command}: {done.stderr}"

@@ -15,7 +15,7 @@ from pathlib import Path
 from markdown_it import MarkdownIt
 from written import WRITTEN_OPTIONS
 
-from fixtures.command import ROOT, Command, run
+from fixtures.command import FORKED, ROOT, Command, run
 
 PROGRAMS = re.compile(
     r"(scrapy|sitecrawl|scripts/|cp|mkdir|chmod|rm|head|jq|python|sqlite3|curl|docker|pip|uv|pg_dump"
@@ -37,8 +37,6 @@ NOT_TYPED = {
 """Commands that are not typed, and the reason or the place of their proof."""
 SERVES = re.compile(r"scrapy (browse(?!.*--embed)|mcp --http)|--follow|interval=")
 """Commands that go on until they are interrupted."""
-FORKED = re.compile(r"(scrapy|sitecrawl) [^|<>&$;*\\]+")
-"""Commands of ours that need no shell."""
 EXAMPLE_ORG = re.compile(r"https://(?!bot\.)([\w-]+\.)?example\.org")
 FINDS_NOTHING = re.compile(
     r"explain|identity .*--check|frontier (errors|left-out|confirm|workers|stats|prune|delete)|reindex|report --|--since|check-outside|links|search|stats"
