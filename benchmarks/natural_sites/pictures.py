@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import date, timedelta
 from functools import partial
 
 from benchmarks.natural_sites.building import Book, Link, Sheet, Stock, natural
 from benchmarks.natural_sites.prose import Prose
+from benchmarks.natural_sites.site import MISSING, NEUTRAL, NaturalSite, Reply, Visit
 
 ALBUMS = 14
 
@@ -71,7 +72,67 @@ def _album(
     return book
 
 
+# A gallery whose queries are paths: each photograph stands in an album, and again below each of its tags
+
+_ALL = ("most_visited", "best_rated", "recent_pics")
+_TAGS = ("snow", "boat", "night", "city", "tree", "bridge", "market")
+
+
+def _tags_of(n: int) -> list[int]:
+    return sorted({n % len(_TAGS), n * 3 % 5})
+
+
+def _below(section: str, living: Sequence[int]) -> Sequence[int]:
+    name, _, number = section.partition("/")
+    place = int(number.partition("-")[0]) if number[:1].isdigit() else -1
+    return {
+        "category": [n for n in living if n % 9 == place],
+        "tags": [n for n in living if place in _tags_of(n)],
+        **dict.fromkeys(_ALL, living),
+    }.get(name, [])
+
+
+def _gallery(visit: Visit) -> Reply:
+    living = Stock("gallery", 150).living(visit.run)
+    menu = [(f"/index.php?/tags/{t}-{name}", name) for t, name in enumerate(_TAGS)]
+    section = visit.query.removeprefix("/")
+    if visit.path in ("/", "/index.php"):
+        below = _below(section, living)
+        if visit.path != "/" and not below:
+            return MISSING
+        albums = [(f"/index.php?/category/{a}", Prose("gallery", a).title()) for a in range(9)]
+        sheet = Sheet("Gallery").row(
+            *albums, *menu, *((f"/index.php?/{each}", each) for each in _ALL)
+        )
+        for n in below:
+            sheet.raw(f"<a href='/picture.php?/{n}/{section}'><img src='/s/{n}.jpg' alt=''></a>")
+        return Reply(_skin(sheet), NEUTRAL)
+    number, _, section = section.partition("/")
+    below = _below(section, living) if section else living
+    if visit.path != "/picture.php" or not number.isdigit() or int(number) not in below:
+        return MISSING
+    at = below.index(int(number))
+    around = below[max(0, at - 1) : at + 2]
+    links = [
+        (f"/index.php?/{section}", "Up"),
+        *((f"/picture.php?/{n}/{section}", "Photo") for n in around),
+    ]
+    sheet = _photograph(below[at], visit.run).row(*links, *(menu[t] for t in _tags_of(below[at])))
+    own = f"<link rel='canonical' href='/picture.php?/{number}'>"
+    return Reply(_skin(sheet).replace("<title>", f"{own}<title>"), number)
+
+
+def _photograph(n: int, run: int) -> Sheet:
+    prose = Prose("gallery", n, Stock("gallery", 150).edition(n, run))
+    return Sheet(Prose("gallery", n).title()).raw(f"<img src='/l/{n}.jpg' alt=''>").p(prose.text(1))
+
+
+def _gallery_truth(run: int) -> dict[str, list[str]]:
+    return {f"{n}": _photograph(n, run).lines for n in Stock("gallery", 150).living(run)}
+
+
 SITES = (
+    NaturalSite("gallery-by-path-in-query", _gallery, _gallery_truth),
     natural("comic-by-number", partial(_comic, name="rook", strip=lambda n: f"/comic/{n}")),
     natural(
         "comic-in-queries",

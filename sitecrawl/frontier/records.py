@@ -37,7 +37,6 @@ PAGES = (
     " JOIN origin AS o ON o.id = d.origin WHERE d.seq IS NOT NULL AND d.html IS NOT NULL"
 )
 BATCH = 500
-LONGEST_CHAIN = 1000
 REVISIT = Revisit()
 URL = (
     f"SELECT u.id, u.url, {STATE}, u.waiting, u.depth, u.via, u.found_at, u.outcome,"
@@ -375,8 +374,10 @@ class Records:
     def referrers(self, url: int) -> list[str]:
         """Return the path from a start to a URL: each page was the first to link to the next."""
         chain: list[str] = []
+        seen: set[int] = set()
         step: int | None = url
-        while step is not None and len(chain) < LONGEST_CHAIN:
+        while step is not None and step not in seen:
+            seen.add(step)
             [(address, above, text)] = self._database.rows(
                 "SELECT url, referrer, referrer_url FROM url WHERE id = ?", (step,)
             )

@@ -156,6 +156,11 @@ def test_the_chain_of_referrers(work: Crawls) -> None:
     records = Records(worker.database)
     assert records.referrers(state(worker, "/c").id) == [f"{SITE}{p}" for p in ("/", "/a", "/b")]
     assert records.referrers(state(worker, "/").id) == []
+    first = state(worker, "/a").id
+    worker.database.execute(
+        "UPDATE url SET referrer = ? WHERE id = ?", (state(worker, "/c").id, first)
+    )
+    assert len(records.referrers(first)) == 2, "/c and /b, which name each other"
     worker.store.add([candidate("/map", via="sitemap", referrer=f"{SITE}/sitemap.xml")])
     assert records.referrers(state(worker, "/map").id) == [f"{SITE}/sitemap.xml"]
 

@@ -20,7 +20,14 @@ from typing import NamedTuple
 from urllib.parse import unquote_plus
 from zlib import crc32
 
-from sitecrawl.policy.urls.templates import DEEPER, WORD, is_opaque, url_template
+from sitecrawl.policy.urls.templates import (
+    DEEPER,
+    QUERY,
+    WORD,
+    is_opaque,
+    url_template,
+    with_path_of_query,
+)
 from sitecrawl.policy.worth.copies import Copies
 from sitecrawl.policy.worth.translations import Translations
 
@@ -115,21 +122,22 @@ class Kinds:
             self.fruitless.add(crc32(url.encode()))
 
     def _of(self, url: str) -> Kind:
+        whole, url = url, with_path_of_query(url)
         template = url_template(url)
         path, folders = self._path(template.path, url)
-        key = crc32(url.encode()) if self.translations.declared else 0
+        key = crc32(whole.encode()) if self.translations.declared else 0
         named = f"?{'&'.join(template.parameters)}" if template.parameters else ""
         if key in self.translations.read_elsewhere:
             name = f"{path}{named}{TRANSLATION}{READ_BEFORE}"
             return Kind(name, (Pool(TRANSLATED, ""),))
         if key in self.translations.declared:
             return Kind(f"{path}{named}{TRANSLATION}")
-        alias = self.copies.of(url) if self.copies.aliases else None
+        alias = self.copies.of(whole) if self.copies.aliases else None
         if alias is not None:
             by_path = f"{path}{named} as copy by {alias.name}"
             name = alias.name if alias.is_of_parameters else by_path
             pools = (Pool(COPY, alias.name),)
-            return Kind(name, pools, alias.leads_elsewhere(url), self.copies.aliases[alias])
+            return Kind(name, pools, alias.leads_elsewhere(whole), self.copies.aliases[alias])
         again = ",".join(name for name, key in _variables(url) if key in self.requested)
         again = f" again by {again}" if again else ""
         if not template.parameters:
@@ -142,13 +150,14 @@ class Kinds:
 
     def shape(self, url: str) -> str:
         """Return the path of the kind of a URL, in which all that looks like a number is one."""
+        url = with_path_of_query(url)
         path, _ = self._path(url_template(url).path, url)
         return _COUNTED.sub(NUMBER, path) if "<" in path else path
 
     def add(self, url: str) -> None:
         """Record that a URL was requested."""
         if len(self.requested) < MAX_REQUESTED:
-            self.requested.update(key for _, key in _variables(url))
+            self.requested.update(key for _, key in _variables(with_path_of_query(url)))
 
     def add_translation(self, url: str, language: str, text: int) -> None:
         """Record that a page with the hash ``text`` declares a URL to be its translation."""
@@ -172,7 +181,8 @@ class Kinds:
         *directories, page = shape.split("/")
         prefix = ""
         folders: list[Pool] = []
-        for place, each in enumerate(directories[1:]):
+        in_query = any(each.endswith(QUERY) for each in directories)  # there the places begin
+        for place, each in enumerate(directories[1:], -in_query):
             if "<" not in each and place >= len(MAX_NAMES):
                 prefix = prefix.removesuffix(f"/{DEEPER}") + f"/{DEEPER}"
             elif "<" in each or self._is_choice(prefix + "/", each, MAX_NAMES[place]):
@@ -229,11 +239,11 @@ def pattern_of(kind: str) -> str:
             "[^/?]+" if _PLACEHOLDER.fullmatch(each) else re.escape(each).replace(r"\*", ".*"),
         )
         for each in _PLACEHOLDER.split(path)
-    )
+    ).replace(f"{QUERY}/", r"\?/?")
     if not mark:
         return f"{pattern}$"
     names = (_pattern_of_parameter(_VALUE.split(each)[0]) for each in query.split("&"))
-    return pattern + r"\?" + "".join(f"(?=(.*[&;])?{each})" for each in names)
+    return pattern + "[?&]" + "".join(f"(?=(.*[&;])?{each})" for each in names)
 
 
 def _pattern_of_parameter(start: str) -> str:
