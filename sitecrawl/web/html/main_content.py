@@ -227,8 +227,8 @@ def region_wrappers(
 ) -> list[Callable[[Enter | None], Enter]]:
     """The wrappers of an element, by its role or as a cookie banner."""
     kind = ROLES.get((attributes.get("role") or "").strip().lower())
-    if kind == CONTROL and _is_in_words(node):
-        return []
+    if kind == CONTROL and ("aria-controls" in attributes or _is_in_words(node)):
+        return []  # the title of what it opens, or a word
     if kind is not None and (kind == MAIN or "landmarks" not in options.keep_parts):
         return [in_region(kind)]
     if "cookie_banners" not in options.keep_parts and is_consent(node, attributes):
