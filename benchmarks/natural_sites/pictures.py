@@ -72,9 +72,10 @@ def _album(
     return book
 
 
-# A gallery whose queries are paths: each photograph stands in an album, and again below each of its tags
+# A gallery of Piwigo, whose queries are paths: each photograph stands in an album, and again below each of its tags
 
 _ALL = ("most_visited", "best_rated", "recent_pics")
+_PIWIGO = "<meta name='generator' content='Piwigo (aka PWG), see piwigo.org'>"
 _TAGS = ("snow", "boat", "night", "city", "tree", "bridge", "market")
 
 
@@ -106,7 +107,7 @@ def _gallery(visit: Visit) -> Reply:
         )
         for n in below:
             sheet.raw(f"<a href='/picture.php?/{n}/{section}'><img src='/s/{n}.jpg' alt=''></a>")
-        return Reply(_skin(sheet), NEUTRAL)
+        return Reply(_PIWIGO + _skin(sheet), NEUTRAL)
     number, _, section = section.partition("/")
     below = _below(section, living) if section else living
     if visit.path != "/picture.php" or not number.isdigit() or int(number) not in below:
@@ -118,7 +119,7 @@ def _gallery(visit: Visit) -> Reply:
         *((f"/picture.php?/{n}/{section}", "Photo") for n in around),
     ]
     sheet = _photograph(below[at], visit.run).row(*links, *(menu[t] for t in _tags_of(below[at])))
-    own = f"<link rel='canonical' href='/picture.php?/{number}'>"
+    own = f"{_PIWIGO}<link rel='canonical' href='/picture.php?/{number}'>"
     return Reply(_skin(sheet).replace("<title>", f"{own}<title>"), number)
 
 
@@ -132,7 +133,7 @@ def _gallery_truth(run: int) -> dict[str, list[str]]:
 
 
 SITES = (
-    NaturalSite("gallery-by-path-in-query", _gallery, _gallery_truth),
+    NaturalSite("piwigo", _gallery, _gallery_truth),
     natural("comic-by-number", partial(_comic, name="rook", strip=lambda n: f"/comic/{n}")),
     natural(
         "comic-in-queries",
