@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from sitecrawl.web.html.comments import OF_COMMENTS, take_comments
 from sitecrawl.web.html.furniture import (
+    ENDS,
     ByKind,
     Furniture,
     Parts,
@@ -388,7 +389,8 @@ def choose_article(
 
     ``is_own`` tells the lines that an article extractor finds. What stands beside an article
     (teasers, share bars) consists of short lines. Where the extractor misses long lines, it has not
-    found the text, and the choice stays; headings stay, and lists and tables in the element around it.
+    found the text, and the choice stays; headings stay, and sentences, captions, lists and tables of its
+    article or main element, else of the element around it.
     """
     lines = walk.text.lines
     count = len(lines)
@@ -407,7 +409,11 @@ def choose_article(
         for each in walk.regions
         if each.kind != TOLD and sizes[each.end] - sizes[each.start] >= least
     )
-    around = min(holding, key=lambda each: each.end - each.start, default=Region("", 0, count))
+    around = min(holding, key=_count, default=Region("", 0, count))
+    elements = (
+        each for each in walk.regions if each.kind in {ARTICLE, MAIN} and _holds(each, around)
+    )
+    whole = min(elements, key=_count, default=around)
     titles = [slice(start, end) for start, end, _ in walk.headings]
     parts = [each for each in titles if each.start < around.end]
     if len(parts) * 2 < len(titles):  # a list of titles
@@ -415,9 +421,12 @@ def choose_article(
     parts += [
         slice(each.start, each.end)
         for each in walk.regions
-        if each.kind in {LIST, TOLD} and _holds(around, each)
+        if each.kind in {LIST, TOLD} and _holds(whole, each)
     ]
     found = bytearray(map(or_, own, long))
+    alts = frozenset(walk.text.alt_lines)
+    for number in range(whole.start, whole.end):
+        found[number] |= lines[number][-1] in ENDS and number not in alts
     for part in parts:
         found[part] = b"\1" * (part.stop - part.start)
     narrowed = bytearray(map(and_, found, kept))
@@ -442,6 +451,10 @@ def _main(by_kind: dict[str, list[Region]], kept_parts: Sequence[str]) -> list[R
         return [Region(MAIN, min(bars).end, max(bars).start)]
     articles = merged(by_kind.get(ARTICLE, ()))
     return articles if len(articles) == 1 else []
+
+
+def _count(each: Region) -> int:
+    return each.end - each.start
 
 
 def _holds(outer: Region, inner: Region) -> bool:
