@@ -22,7 +22,7 @@ from sitecrawl.web.html.furniture import (
 )
 from sitecrawl.web.html.page import LeftOut
 from sitecrawl.web.html.page_types import DOCUMENTATION, PRODUCT, THREAD
-from sitecrawl.web.html.part_names import FOOT, name_of_item, name_of_part
+from sitecrawl.web.html.part_names import COMMENTS, FOOT, name_of_item, name_of_part
 from sitecrawl.web.html.regions import (
     ARTICLE,
     BLOCK,
@@ -390,7 +390,7 @@ def choose_article(
     ``is_own`` tells the lines that an article extractor finds. What stands beside an article
     (teasers, share bars) consists of short lines. Where the extractor misses long lines, it has not
     found the text, and the choice stays; headings stay, and sentences, captions, lists and tables of its
-    article or main element, else of the element around it.
+    article or main element, else of the element around it, and comments that are not taken apart.
     """
     lines = walk.text.lines
     count = len(lines)
@@ -421,7 +421,8 @@ def choose_article(
     parts += [
         slice(each.start, each.end)
         for each in walk.regions
-        if each.kind in {LIST, TOLD} and _holds(whole, each)
+        if (each.kind in {LIST, TOLD} and _holds(whole, each))
+        or (each.kind == COMMENTS and any(map(prose, lines[each.start : each.end])))
     ]
     found = bytearray(map(or_, own, long))
     alts = frozenset(walk.text.alt_lines)
