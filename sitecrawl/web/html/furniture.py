@@ -19,6 +19,7 @@ from sitecrawl.web.html.part_names import (
     FOOT,
     NAMED,
     NAMED_KINDS,
+    PAGE_FOOT,
     POSTER,
     REVIEWS,
     TOOLS,
@@ -123,7 +124,7 @@ class Furniture:
             ("controls", merged([*self._controls(headings), *menus])),
             ("image_labels", [*self._image_labels(labels), *self._drawn()]),
         ]
-        found += self._of_type()
+        found += [(APART, self._minor(self._page_foot(headings))), *self._of_type()]
         if self._type == page_types.THREAD:
             found.append((POSTER, self._of_posts()))
         return found
@@ -289,6 +290,16 @@ class Furniture:
                 if not self._prose_size(each) or (kind == CAROUSEL and self._is_of_goods(each))
             )
             yield kind, self._minor(named)
+
+    def _page_foot(self, headings: Sequence[Region]) -> Iterator[Region]:
+        """The foot of the page by its id, below all other sentences; an entry's id is its title."""
+        starts = {each.start for each in headings}
+        alike = Counter(each.classes for each in self._blocks)
+        for each in self._of(PAGE_FOOT):
+            is_last = self._prose[each.start] > 0 and self._prose[each.end] == self._prose[-1]
+            is_entry = each.start in starts or (each.classes and alike[each.classes] > 1)
+            if is_last and not is_entry:
+                yield each
 
     def _feet(self) -> Iterator[Region]:
         """Feet of the page; several with sentences in one class are those of cards."""

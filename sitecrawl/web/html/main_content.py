@@ -22,7 +22,7 @@ from sitecrawl.web.html.furniture import (
 )
 from sitecrawl.web.html.page import LeftOut
 from sitecrawl.web.html.page_types import DOCUMENTATION, PRODUCT, THREAD
-from sitecrawl.web.html.part_names import COMMENTS, FOOT, name_of_item, name_of_part
+from sitecrawl.web.html.part_names import COMMENTS, FOOT, PAGE_FOOT, name_of_item, name_of_part
 from sitecrawl.web.html.regions import (
     ARTICLE,
     BLOCK,
@@ -133,7 +133,8 @@ def leave_section(walk: Walk, node: LexborNode) -> None:
 def enter_page_landmark(walk: Walk, node: LexborNode) -> Leave | None:
     """Record the lines of a header or footer, unless it is within a section or article."""
     if walk.sections:
-        return enter_block(walk, node)
+        is_foot = name_of_part("", node.attributes.get("id") or "") == PAGE_FOOT
+        return (enter_container if is_foot else enter_block)(walk, node)
     return _begin(walk, node, LANDMARK, enter_block, sectioning=False)
 
 

@@ -8,6 +8,7 @@ from functools import lru_cache
 NAMED, APART, CAROUSEL = "named", "apart", "carousel"
 TOOLS, POSTER, AUTHOR, FOOT = "tools", "poster", "author", "foot"
 COMMENTS, REVIEWS, ANSWER, SITE_NOTICE = "comments", "reviews", "answer", "site_notice"
+PAGE_FOOT = "page_foot"  # by its id
 _WORDS = {
     FOOT: ("footer", "copyright", "navheader", "navfooter", "printfooter", "catlinks"),
     APART: (
@@ -49,7 +50,8 @@ ELSEWHERE = re.compile(
     re.IGNORECASE,
 )
 _KINDS = {word: kind for kind, words in _WORDS.items() for word in words}
-NAMED_KINDS = (*(kind for kind in _WORDS if kind != SITE_NOTICE), ANSWER)
+NAMED_KINDS = (*(kind for kind in _WORDS if kind != SITE_NOTICE), ANSWER, PAGE_FOOT)
+_PAGE_FOOT = re.compile(r"(?:(?:site|page|main)[-_]?)?foot(?:er)?", re.IGNORECASE)
 _OF_READERS = frozenset({COMMENTS, REVIEWS})
 _NOT_WORD = re.compile("[^a-z]+")
 # Classes that say something of a page's or post's subject, or of its comments, as in WordPress, of
@@ -77,11 +79,13 @@ def name_of_part(classes: str, identity: str = "") -> str:
     """The kind of a part of a page by the words of its classes and id; empty for most.
 
     The id of a section is made of its heading ("related-objects", "toolbar"): ids name no part that is
-    left out within the text, and no comments.
+    left out within the text, and no comments; but that of the page's foot has a kind of its own.
     """
     kinds, weak = _kinds_of(classes), _kinds_of(identity)
-    if not (kinds or weak):
+    if not (kinds or weak or identity):
         return ""
+    if not kinds and _PAGE_FOOT.fullmatch(identity):
+        return PAGE_FOOT
     kinds |= {NAMED if kind in {APART, FOOT, TOOLS} else kind for kind in weak - _OF_READERS}
     return next((kind for kind in NAMED_KINDS if kind in kinds), "")
 
