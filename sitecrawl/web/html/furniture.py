@@ -17,6 +17,7 @@ from sitecrawl.web.html.part_names import (
     COMMENTS,
     ELSEWHERE,
     FOOT,
+    FOOT_OF_PAGE,
     NAMED,
     NAMED_KINDS,
     PAGE_FOOT,
@@ -70,7 +71,7 @@ WRITTEN = frozenset({page_types.ARTICLE, page_types.THREAD})
 DESCRIBED = WRITTEN | {page_types.DOCUMENTATION}
 
 
-_AROUND_TEXT = frozenset({NAMED, APART, FOOT})
+_AROUND_TEXT = frozenset({NAMED, APART, FOOT, PAGE_FOOT})
 # Lists of links in them are not furniture.
 _OF_TYPE = frozenset({ANSWER, AUTHOR, CAROUSEL, COMMENTS, REVIEWS})
 _KINDS = frozenset({*NAMED_KINDS, NOTE, FORM, ENTRY, CONTROL, LABEL, MENU})
@@ -105,8 +106,11 @@ class Furniture:
         self._type = page_type
         self._sizes = sums(map(len, lines))
         self._prose = sums(map(prose, lines))
-        self._blocks = [
-            each for kind in (*NAMED_KINDS, BLOCK, LIST) for each in by_kind.get(kind, ())
+        self._blocks = [  # but for an entry of that name
+            each
+            for kind in (*NAMED_KINDS, BLOCK, LIST)
+            for each in by_kind.get(kind, ())
+            if kind != PAGE_FOOT or not FOOT_OF_PAGE.fullmatch(lines[each.start])
         ]
         self._core = self._holding()
         self._text = main or self._core

@@ -51,7 +51,7 @@ ELSEWHERE = re.compile(
 )
 _KINDS = {word: kind for kind, words in _WORDS.items() for word in words}
 NAMED_KINDS = (*(kind for kind in _WORDS if kind != SITE_NOTICE), ANSWER, PAGE_FOOT)
-_PAGE_FOOT = re.compile(r"(?:(?:site|page|main)[-_]?)?foot(?:er)?", re.IGNORECASE)
+FOOT_OF_PAGE = re.compile(r"(?:(?:site|page|main)[-_ ]?)?foot(?:er)?", re.IGNORECASE)
 _OF_READERS = frozenset({COMMENTS, REVIEWS})
 _NOT_WORD = re.compile("[^a-z]+")
 # Classes that say something of a page's or post's subject, or of its comments, as in WordPress, of
@@ -84,7 +84,7 @@ def name_of_part(classes: str, identity: str = "") -> str:
     kinds, weak = _kinds_of(classes), _kinds_of(identity)
     if not (kinds or weak or identity):
         return ""
-    if not kinds and _PAGE_FOOT.fullmatch(identity):
+    if not kinds and FOOT_OF_PAGE.fullmatch(identity):
         return PAGE_FOOT
     kinds |= {NAMED if kind in {APART, FOOT, TOOLS} else kind for kind in weak - _OF_READERS}
     return next((kind for kind in NAMED_KINDS if kind in kinds), "")
