@@ -32,10 +32,11 @@ _NUMERIC = re.compile(r"\d[\d.,_-]*")
 _NAME_AND_NUMBER = re.compile(r"([A-Za-z]+[-_.]?)\d+")  # page2, item-17, v1
 _SUFFIXES = re.compile(r"(?:\.[A-Za-z][A-Za-z0-9]{0,5}(?:[-_][A-Za-z]{2,4})?){1,3}")
 _NAMESPACE = re.compile(r"([A-Za-z_]+(?::|%3A))[^:]", re.IGNORECASE)  # Special:Search
-QUERY = "%3F"
 _IN_QUERY = re.compile(r"[/\d]")
 _SLUG = re.compile(r"[-_+%]")
 _MIN_SLUG_MARKS = 3  # the-title-of-a-page, not user-guide
+QUERY = "%3F"
+"""End of the name of a program whose query is a path."""
 DEFAULT_NAMES = frozenset({"index", "default", "home", "welcome", "main"})
 
 
