@@ -32,7 +32,7 @@ _NUMERIC = re.compile(r"\d[\d.,_-]*")
 _NAME_AND_NUMBER = re.compile(r"([A-Za-z]+[-_.]?)\d+")  # page2, item-17, v1
 _SUFFIXES = re.compile(r"(?:\.[A-Za-z][A-Za-z0-9]{0,5}(?:[-_][A-Za-z]{2,4})?){1,3}")
 _NAMESPACE = re.compile(r"([A-Za-z_]+(?::|%3A))[^:]", re.IGNORECASE)  # Special:Search
-_IN_QUERY = re.compile(r"[/\d]")
+_IN_QUERY = re.compile(r"(?!\d+,\d+$).*[/\d]")  # no point of an image map, which a user asks for
 _SLUG = re.compile(r"[-_+%]")
 _MIN_SLUG_MARKS = 3  # the-title-of-a-page, not user-guide
 QUERY = "%3F"
@@ -81,7 +81,7 @@ def with_path_of_query(url: str) -> str:
         return url
     bare, _, query = url.partition("?")
     first, _, rest = query.partition("&")
-    if "=" in first or not _IN_QUERY.search(first):
+    if "=" in first or not _IN_QUERY.match(first):
         return url
     return f"{bare}{QUERY}/{first.removeprefix('/')}{'?' if rest else ''}{rest}"
 
