@@ -76,6 +76,7 @@ def _album(
 
 _ALL = ("most_visited", "best_rated", "recent_pics")
 _PIWIGO = "<meta name='generator' content='Piwigo (aka PWG), see piwigo.org'>"
+_PHOTOS = Stock("gallery", 150)
 _TAGS = ("snow", "boat", "night", "city", "tree", "bridge", "market")
 
 
@@ -94,7 +95,7 @@ def _below(section: str, living: Sequence[int]) -> Sequence[int]:
 
 
 def _gallery(visit: Visit) -> Reply:
-    living = Stock("gallery", 150).living(visit.run)
+    living = _PHOTOS.living(visit.run)
     menu = [(f"/index.php?/tags/{t}-{name}", name) for t, name in enumerate(_TAGS)]
     section = visit.query.removeprefix("/")
     if visit.path in ("/", "/index.php"):
@@ -124,12 +125,12 @@ def _gallery(visit: Visit) -> Reply:
 
 
 def _photograph(n: int, run: int) -> Sheet:
-    prose = Prose("gallery", n, Stock("gallery", 150).edition(n, run))
+    prose = Prose("gallery", n, _PHOTOS.edition(n, run))
     return Sheet(Prose("gallery", n).title()).raw(f"<img src='/l/{n}.jpg' alt=''>").p(prose.text(1))
 
 
 def _gallery_truth(run: int) -> dict[str, list[str]]:
-    return {f"{n}": _photograph(n, run).lines for n in Stock("gallery", 150).living(run)}
+    return {f"{n}": _photograph(n, run).lines for n in _PHOTOS.living(run)}
 
 
 SITES = (

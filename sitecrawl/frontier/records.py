@@ -37,6 +37,7 @@ PAGES = (
     " JOIN origin AS o ON o.id = d.origin WHERE d.seq IS NOT NULL AND d.html IS NOT NULL"
 )
 BATCH = 500
+LONGEST_CHAIN = 1000
 REVISIT = Revisit()
 URL = (
     f"SELECT u.id, u.url, {STATE}, u.waiting, u.depth, u.via, u.found_at, u.outcome,"
@@ -376,7 +377,7 @@ class Records:
         chain: list[str] = []
         seen: set[int] = set()
         step: int | None = url
-        while step is not None and step not in seen:
+        while step is not None and step not in seen and len(seen) < LONGEST_CHAIN:
             seen.add(step)
             [(address, above, text)] = self._database.rows(
                 "SELECT url, referrer, referrer_url FROM url WHERE id = ?", (step,)

@@ -32,11 +32,8 @@ _NUMERIC = re.compile(r"\d[\d.,_-]*")
 _NAME_AND_NUMBER = re.compile(r"([A-Za-z]+[-_.]?)\d+")  # page2, item-17, v1
 _SUFFIXES = re.compile(r"(?:\.[A-Za-z][A-Za-z0-9]{0,5}(?:[-_][A-Za-z]{2,4})?){1,3}")
 _NAMESPACE = re.compile(r"([A-Za-z_]+(?::|%3A))[^:]", re.IGNORECASE)  # Special:Search
-_IN_QUERY = re.compile(r"(?!\d+,\d+$).*[/\d]")  # no point of an image map, which a user asks for
 _SLUG = re.compile(r"[-_+%]")
 _MIN_SLUG_MARKS = 3  # the-title-of-a-page, not user-guide
-QUERY = "%3F"
-"""End of the name of a program whose query is a path."""
 DEFAULT_NAMES = frozenset({"index", "default", "home", "welcome", "main"})
 
 
@@ -70,20 +67,6 @@ def url_template(url: str) -> UrlTemplate:
         found = {unquote_plus(part.partition("=")[0]) for part in parts if part}
         names = tuple(sorted(found))[:MAX_PARAMETERS]
     return UrlTemplate(_path_shape(path), names)
-
-
-def with_path_of_query(url: str) -> str:
-    """Return a URL whose query begins with a path or a number as one with that at the end of its path.
-
-    ``/index.php?/topic/12-lamps&s=1`` becomes ``/index.php%3F/topic/12-lamps?s=1``: such a query has no parameters.
-    """
-    if "?" not in url:
-        return url
-    bare, _, query = url.partition("?")
-    first, _, rest = query.partition("&")
-    if "=" in first or not _IN_QUERY.match(first):
-        return url
-    return f"{bare}{QUERY}/{first.removeprefix('/')}{'?' if rest else ''}{rest}"
 
 
 def is_opaque(value: str) -> bool:

@@ -20,14 +20,7 @@ from typing import NamedTuple
 from urllib.parse import unquote_plus
 from zlib import crc32
 
-from sitecrawl.policy.urls.templates import (
-    DEEPER,
-    QUERY,
-    WORD,
-    is_opaque,
-    url_template,
-    with_path_of_query,
-)
+from sitecrawl.policy.urls.templates import DEEPER, WORD, is_opaque, url_template
 from sitecrawl.policy.worth.copies import Copies
 from sitecrawl.policy.worth.translations import Translations
 
@@ -58,6 +51,8 @@ COPY, TRANSLATED, OF_WORD = "copy", "translated", "word"
 one word as a value, a pool that is only asked if it brings something."""
 
 NUMBER = "<#>"
+QUERY = "%3F"
+"""End of the name of a program whose query begins with a path."""
 _NUMBER = re.compile(r"\d+")
 _COUNTED = re.compile("<(?:date|id|number)>")
 _SEGMENT = re.compile(r"(?<=/)[^/?]+")
@@ -65,6 +60,7 @@ _LETTERS = re.compile(r"[^\W\d_]+")
 _PLACEHOLDER = re.compile(r"(<[a-z#]+>)")
 _CHOICE = re.compile(r"[A-Za-z][A-Za-z._-]*")
 _VALUE = re.compile(r"[<*]")
+_IN_QUERY = re.compile(r"(?!\d+,\d+$).*[/\d]")  # no point of an image map, which a user asks for
 
 
 class Pool(NamedTuple):
@@ -216,6 +212,20 @@ class Kinds:
             words.add(word)
             self._paths.clear()
         return len(words) <= most
+
+
+def with_path_of_query(url: str) -> str:
+    """Return a URL whose query begins with a path or a number as one with that at the end of its path.
+
+    ``/index.php?/topic/12-lamps&s=1`` becomes ``/index.php%3F/topic/12-lamps?s=1``: such a query has no parameters.
+    """
+    if "?" not in url:
+        return url
+    bare, _, query = url.partition("?")
+    first, _, rest = query.partition("&")
+    if "=" in first or not _IN_QUERY.match(first):
+        return url
+    return f"{bare}{QUERY}/{first.removeprefix('/')}{'?' if rest else ''}{rest}"
 
 
 @lru_cache(maxsize=1024)

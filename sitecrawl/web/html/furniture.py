@@ -297,9 +297,12 @@ class Furniture:
 
     def _page_foot(self, headings: Sequence[Region]) -> Iterator[Region]:
         """The foot of the page by its id, below all other sentences; an entry's id is its title."""
+        feet = self._of(PAGE_FOOT)
+        if not feet:  # true for most pages
+            return
         starts = {each.start for each in headings}
         alike = Counter(each.classes for each in self._blocks)
-        for each in self._of(PAGE_FOOT):
+        for each in feet:
             is_last = self._prose[each.start] > 0 and self._prose[each.end] == self._prose[-1]
             is_entry = each.start in starts or (each.classes and alike[each.classes] > 1)
             if is_last and not is_entry:
