@@ -15,13 +15,14 @@ import sys
 import zlib
 from asyncio.subprocess import DEVNULL, PIPE, Process
 from base64 import b64decode, b64encode
-from collections import Counter, defaultdict, deque
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from html import escape
 from importlib.resources import files
+from itertools import count
 from os import SEEK_END
 from pathlib import Path
 from tempfile import TemporaryFile, mkdtemp
@@ -363,11 +364,9 @@ class PagefindService:
     """A running program, which ends with the block. Raises SyncError when it fails."""
 
     _process: Process
-    _reader: asyncio.Task[None]
 
     def __init__(self) -> None:
-        self._last = 0
-        self._waiting: dict[int, asyncio.Future[dict[str, Any]]] = {}
+        self._numbers = count(1)
 
     async def __aenter__(self) -> Self:
         """Start the program."""
@@ -377,85 +376,57 @@ class PagefindService:
         self._process = await asyncio.create_subprocess_exec(
             program, "--service", stdin=PIPE, stdout=PIPE, stderr=DEVNULL, limit=MAX_ANSWER
         )
-        self._reader = asyncio.create_task(self._read())
         return self
 
     async def __aexit__(self, *_: object) -> None:
         """End the program."""
-        self._reader.cancel()
-        self._fail(SyncError("Pagefind was ended."))
         with suppress(ProcessLookupError):
             self._process.terminate()
         await self._process.wait()
 
     async def create_index(self) -> int:
         """Begin an empty index; return its number."""
-        return int((await self._answer(await self._send("NewIndex", config={})))["index_id"])
+        await self._send("NewIndex", config={})
+        return int((await self._answer())["index_id"])
 
     async def add_pages(self, index: int, pages: Iterable[tuple[str, str]]) -> None:
         """Add pages, each with its URL and HTML, to an index."""
-        sent: deque[asyncio.Future[dict[str, Any]]] = deque()
+        unanswered = 0
         for url, markup in pages:
-            if len(sent) >= IN_FLIGHT:
-                await self._answer(sent.popleft())
+            if unanswered == IN_FLIGHT:
+                await self._answer()
+                unanswered -= 1
             values = {"file_contents": markup, "url": url, "file_path": None}
-            sent.append(await self._send("AddFile", index_id=index, **values))
-        while sent:
-            await self._answer(sent.popleft())
+            await self._send("AddFile", index_id=index, **values)
+            unanswered += 1
+        for _ in range(unanswered):
+            await self._answer()
 
     async def write_files(self, index: int, folder: Path) -> None:
         """Write the bundle to a folder."""
-        await self._answer(await self._send("WriteFiles", index_id=index, output_path=str(folder)))
+        await self._send("WriteFiles", index_id=index, output_path=str(folder))
+        await self._answer()
 
-    async def _send(self, kind: str, **values: Any) -> asyncio.Future[dict[str, Any]]:
-        self._last += 1
-        request = {"message_id": self._last, "payload": {"type": kind, **values}}
-        answer = asyncio.get_running_loop().create_future()
-        self._waiting[self._last] = answer
-        if self._reader.done():
-            self._fail(SyncError("Pagefind's program has ended."))
-            return answer
+    async def _send(self, kind: str, **values: Any) -> None:
         stdin = self._process.stdin
         assert stdin is not None
+        request = {"message_id": next(self._numbers), "payload": {"type": kind, **values}}
         stdin.write(b64encode(json.dumps(request).encode()) + END)
-        with suppress(ConnectionError):  # the reader tells why
+        with suppress(ConnectionError):  # reading the answer tells why
             await stdin.drain()
-        return answer
 
-    async def _answer(self, answer: asyncio.Future[dict[str, Any]]) -> dict[str, Any]:
-        return await asyncio.wait_for(answer, SECONDS)
-
-    async def _read(self) -> None:
+    async def _answer(self) -> dict[str, Any]:
+        """Read the next answer; all that is asked of one to a page is that it is no error."""
         stdout = self._process.stdout
         assert stdout is not None
-        error = "Pagefind's program has ended."
         try:
-            while True:
-                self._take(json.loads(b64decode((await stdout.readuntil(END))[: -len(END)])))
+            text = await asyncio.wait_for(stdout.readuntil(END), SECONDS)
+            payload: dict[str, Any] = json.loads(b64decode(text.removesuffix(END)))["payload"]
         except asyncio.IncompleteReadError as end:
-            if end.partial:
-                error = f"Pagefind's program has ended: {end.partial[-200:]!r}"
+            said = f": {end.partial[-200:]!r}" if end.partial else "."
+            raise SyncError(f"Pagefind's program has ended{said}") from end
         except (ValueError, asyncio.LimitOverrunError) as wrong:
-            error = f"Pagefind's answer cannot be read: {wrong}"
-        self._fail(SyncError(error))
-
-    def _take(self, message: dict[str, Any]) -> None:
-        payload = message["payload"]
-        is_error = payload["type"] == "Error"
-        answer = self._waiting.pop(message.get("message_id") or 0, None)
-        if answer is None:  # a request that could not be read has no number in its answer
-            if is_error:
-                self._fail(SyncError(f"Pagefind: {payload['message']}"))
-        elif answer.done():
-            return
-        elif is_error:
-            answer.set_exception(SyncError(f"Pagefind: {payload['message']}"))
-        else:
-            answer.set_result(payload)
-
-    def _fail(self, error: SyncError) -> None:
-        for answer in self._waiting.values():
-            if not answer.done():
-                answer.set_exception(error)
-                answer.exception()  # only the first one is waited for
-        self._waiting.clear()
+            raise SyncError(f"Pagefind's answer cannot be read: {wrong}") from wrong
+        if payload["type"] == "Error":
+            raise SyncError(f"Pagefind: {payload['message']}")
+        return payload
