@@ -22,10 +22,8 @@ ORIGIN = re.compile(r"https?://[a-z0-9.-]+(:\d{1,5})?|https?://\[[0-9a-f:]+\](:\
 class Command(StoredCommand):
     """Serve the pages of a crawl on this machine until Ctrl-C."""
 
-    def answer(self, args: Sequence[str], opts: argparse.Namespace) -> int:
+    def answer(self, args: Sequence[str], opts: argparse.Namespace) -> int:  # noqa: ARG002
         """Serve until a signal ends the process."""
-        if args:
-            raise MisuseError(f"there is nothing to do with {args[0]!r}")
         if not 0 < opts.port < 65536:
             raise MisuseError("--port is a number from 1 to 65535")
         public = opts.public_url.rstrip("/").lower()

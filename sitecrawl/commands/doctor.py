@@ -20,7 +20,7 @@ from sitecrawl.console.site_diagnosis import (
     addresses,
     diagnose,
 )
-from sitecrawl.console.terminal import print_errors, print_lines, printable, span
+from sitecrawl.console.terminal import print_answer, print_errors, printable, span
 from sitecrawl.extensions.crawl import crawl_of
 from sitecrawl.policy.advice import all_advice
 from sitecrawl.policy.decision import Decision
@@ -54,10 +54,7 @@ class Command(FetchingCommand):
             found = diagnose(url, params, self.rules(configuration), fetched)
             if found.page is None:
                 print_errors(_problems(url, fetched))
-        if opts.json:
-            print_lines([json.dumps(record(found), ensure_ascii=False)])
-        else:
-            print_lines(lines(found))
+        print_answer(record(found), lines(found), as_json=opts.json)
         if found.page is None:
             return NO_RESULT
         if opts.write:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
@@ -12,7 +11,7 @@ from typing import Any
 from sitecrawl.console.command_base import StoredCommand, read_url
 from sitecrawl.console.crawl_sources import Source, find_source
 from sitecrawl.console.crawl_statistics import run_state
-from sitecrawl.console.terminal import ago, ahead, print_lines, span, stamp
+from sitecrawl.console.terminal import ago, ahead, print_answer, span, stamp
 from sitecrawl.explain.explanation import Explainer, Explanation, deletion, format_outcome, verdict
 from sitecrawl.frontier.opening import open_records
 from sitecrawl.frontier.records import UrlState
@@ -24,6 +23,9 @@ from sitecrawl.web.urls.url import origin as origin_of
 
 WIDEST = 60
 """Maximum length of a passed rule's setting; some are lists that would fill the screen."""
+COUNTS = ("status", "reason", "detail", "depth", "via", "visits", "changes", "failures")
+TIMES = ("found_at", "visited_at", "indexed_at", "changed_at", "due")
+OTHERS = ("redirect_to", "canonical", "kept_for", "because", "deletion", "withheld", "left_out")
 
 
 class Command(StoredCommand):
@@ -38,10 +40,8 @@ class Command(StoredCommand):
         with open_records(source.database) if source.run else nullcontext() as records:
             explanation = Explainer(source.configuration, rules, records).explain(url)
         now = time.time()
-        if opts.json:
-            print_lines([json.dumps(record(explanation, source, now), ensure_ascii=False)])
-        else:
-            print_lines(lines(explanation, source, now, every=opts.verbose))
+        said = lines(explanation, source, now, every=opts.verbose)
+        print_answer(record(explanation, source, now), said, as_json=opts.json)
         return NO_RESULT if explanation.refusal else DONE
 
 
@@ -53,10 +53,10 @@ def record(explanation: Explanation, source: Source, now: float) -> dict[str, An
         "normal_url": normal_form(explanation.admission.url),
         "database": source.name,
         "run": source.run.id if source.run else None,
-        "rules": [_step(step) for step in explanation.rules],
-        "limits": [_step(step) for step in explanation.limits],
-        "robots": _step(explanation.robots),
-        "stored": dict(_state(explanation.stored)) if explanation.stored else None,
+        "rules": [step._asdict() for step in explanation.rules],
+        "limits": [step._asdict() for step in explanation.limits],
+        "robots": explanation.robots._asdict(),
+        "stored": _state(explanation.stored) if explanation.stored else None,
         "deleted": _deleted(explanation.deleted),
         "tries": explanation.attempts,
         "referrers": explanation.referrers,
@@ -73,37 +73,13 @@ def _deleted(deleted: tuple[float, str, str | None] | None) -> dict[str, Any] | 
     return {"at": stamp(at), "reason": reason, "moved_to": moved_to}
 
 
-def _step(step: Step) -> dict[str, str]:
-    return {"rule": step.rule, "verdict": step.verdict, "detail": step.detail}
-
-
-def _state(stored: UrlState) -> Iterator[tuple[str, Any]]:
-    yield "outcome", stored.outcome.name.lower() if stored.outcome is not None else "waiting"
-    for name in (
-        "status",
-        "reason",
-        "detail",
-        "depth",
-        "via",
-        "visits",
-        "changes",
-        "failures",
-        "change_rate",
-    ):
-        yield name, getattr(stored, name)
-    for name in ("found_at", "visited_at", "indexed_at", "changed_at", "due"):
-        yield name, stamp(getattr(stored, name))
-    for name in (
-        "redirect_to",
-        "canonical",
-        "kept_for",
-        "because",
-        "deletion",
-        "withheld",
-        "left_out",
-    ):
-        yield name, getattr(stored, name)
-    yield "document", stored.document_id if stored.seq is not None else None
+def _state(stored: UrlState) -> dict[str, Any]:
+    outcome = stored.outcome.name.lower() if stored.outcome is not None else "waiting"
+    counts = {name: getattr(stored, name) for name in (*COUNTS, "change_rate")}
+    times = {name: stamp(getattr(stored, name)) for name in TIMES}
+    others = {name: getattr(stored, name) for name in OTHERS}
+    document = stored.document_id if stored.seq is not None else None
+    return {"outcome": outcome, **counts, **times, **others, "document": document}
 
 
 def lines(
@@ -187,11 +163,10 @@ def _unknown(explanation: Explanation) -> str:
     if explanation.refused_link:
         return "a link that is refused is not stored"
     or_else = ", or the link was left out" if explanation.left_out else ""
-    reread = (
-        "; the options have changed: known pages are read for it when due, or with -a force=yes"
+    again = "; the options have changed: known pages are read for it when due, or with -a force=yes"
+    return (
+        f"no page, start or sitemap has named it yet{or_else}{again * explanation.has_other_rules}"
     )
-    again = reread if explanation.has_other_rules else ""
-    return f"no page, start or sitemap has named it yet{or_else}{again}"
 
 
 def _document(stored: UrlState, now: float) -> Iterator[str]:

@@ -25,9 +25,9 @@ NOT_KEPT = "No page was kept: crawl with -a keep=html."
 class Command(StoredCommand):
     """Print the lines that a crawl writes to its feeds, with the same field names and seq."""
 
-    def answer(self, args: Sequence[str], opts: argparse.Namespace) -> int:
+    def answer(self, args: Sequence[str], opts: argparse.Namespace) -> int:  # noqa: ARG002
         """Write the lines; return 1 if there were none."""
-        _check(args, opts)
+        _check(opts)
         source = find_crawl(self.settings["SITECRAWL_DATABASE"], opts.spargs)
         options = source.configuration.params.document_options()
         with open_records(source.database) as records:
@@ -47,11 +47,9 @@ class Command(StoredCommand):
         return status
 
 
-def _check(args: Sequence[str], opts: argparse.Namespace) -> None:
+def _check(opts: argparse.Namespace) -> None:
     told, name = "", opts.output or opts.overwrite_output or ""
-    if args:
-        told = f"there is nothing to do with {args[0]!r}"
-    elif opts.output and opts.overwrite_output:
+    if opts.output and opts.overwrite_output:
         told = "give -o or -O, not both"
     elif opts.format == "llms" and (opts.output or opts.since is not None):
         told = "--format llms takes -O FOLDER alone"

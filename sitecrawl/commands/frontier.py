@@ -28,7 +28,7 @@ from sitecrawl.console.crawl_sources import CrawledSource, find_crawl
 from sitecrawl.console.crawl_statistics import CrawlStatistics
 from sitecrawl.console.maintenance import ChangeReport, prune
 from sitecrawl.console.scrapy_commands import MisuseError
-from sitecrawl.console.terminal import print_errors, print_lines
+from sitecrawl.console.terminal import print_answer, print_errors, print_lines
 from sitecrawl.explain.explanation import Explainer
 from sitecrawl.frontier.opening import open_change_log, open_records
 from sitecrawl.frontier.records import Records
@@ -98,7 +98,7 @@ class Command(StoredCommand):
             done = prune(source.database, opts.spargs.get("realm"), _read_age(argument))
         else:
             done = self._do(action, argument, source)
-        print_lines([json.dumps(done.record(), ensure_ascii=False) if opts.json else done.message])
+        print_answer(done.record(), [done.message], as_json=opts.json)
         print_errors(done.problems)
         return DONE if done.count and not done.problems else NO_RESULT
 
@@ -154,9 +154,8 @@ def _read_age(argument: str) -> float:
 def _show_statistics(source: CrawledSource, *, as_json: bool) -> int:
     with open_records(source.database) as records, open_change_log(source.database) as log:
         statistics = CrawlStatistics.read(records, source.run, log.targets())
-    if as_json:
-        return print_lines([json.dumps({"database": source.name, **statistics.record()})])
-    return print_lines([source.name, *statistics.lines(time.time())])
+    record = {"database": source.name, **statistics.record()}
+    return print_answer(record, [source.name, *statistics.lines(time.time())], as_json=as_json)
 
 
 def _show_overview(setting: str, action: str, opts: argparse.Namespace) -> int:

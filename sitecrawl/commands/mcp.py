@@ -19,10 +19,8 @@ from sitecrawl.statuses import DONE
 class Command(StoredCommand):
     """Serve the tools search, read, outline and explain."""
 
-    def answer(self, args: Sequence[str], opts: argparse.Namespace) -> int:
+    def answer(self, args: Sequence[str], opts: argparse.Namespace) -> int:  # noqa: ARG002
         """Serve until the client closes standard input, or a signal."""
-        if args:
-            raise MisuseError(f"there is nothing to do with {args[0]!r}")
         if opts.http is not None and not 0 < opts.http < 65536:
             raise MisuseError("--http is a port, a number from 1 to 65535")
         # Every command imports this module; only this one needs the SDK, which is an extra.

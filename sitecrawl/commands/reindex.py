@@ -15,8 +15,7 @@ from sitecrawl.config.options.crawl_options import NAMING
 from sitecrawl.console.command_base import StoredCommand
 from sitecrawl.console.crawl_sources import CrawledSource, find_crawl
 from sitecrawl.console.reindexing import ReindexPlan, StoredJudge, rewrite_unchanged
-from sitecrawl.console.scrapy_commands import MisuseError
-from sitecrawl.console.terminal import print_lines
+from sitecrawl.console.terminal import print_answer
 from sitecrawl.frontier.opening import open_records, open_reindex
 from sitecrawl.frontier.stored_reindex import Reindex
 from sitecrawl.statuses import DONE, NO_RESULT
@@ -30,10 +29,8 @@ LIVE = frozenset(
 class Command(StoredCommand):
     """Delete documents that the rules no longer admit; rewrite those whose output names changed."""
 
-    def answer(self, args: Sequence[str], opts: argparse.Namespace) -> int:
+    def answer(self, args: Sequence[str], opts: argparse.Namespace) -> int:  # noqa: ARG002
         """Apply the configuration, or print the plan; return 1 if nothing changes."""
-        if args:
-            raise MisuseError(f"there is nothing to do with {args[0]!r}")
         source = find_crawl(self.settings["SITECRAWL_DATABASE"], opts.spargs)
         rules, params = self.rules(source.configuration), source.configuration.params
         with open_records(source.database) as records:
@@ -43,10 +40,7 @@ class Command(StoredCommand):
             found = plan(source, reindex, today)
             if not opts.dry_run:
                 apply(found, source, reindex, today)
-        if opts.json:
-            print_lines([json.dumps(found.record(), ensure_ascii=False)])
-        else:
-            print_lines(found.lines())
+        print_answer(found.record(), found.lines(), as_json=opts.json)
         if params.from_warc and not opts.dry_run:
             return self._read_again(source, opts)
         return NO_RESULT if found.nothing else DONE

@@ -26,7 +26,7 @@ from sitecrawl.report.lists import all_lists
 from sitecrawl.report.many_crawls import read_crawls
 from sitecrawl.report.overview import Overview
 from sitecrawl.report.report_list import FORMATS, write_workbook
-from sitecrawl.statuses import DONE
+from sitecrawl.statuses import DONE, NO_RESULT
 
 SHORT = ("held", "left_out", "pauses", "differences", "changes")
 """Lists that are counted in the terminal after the problems, if they are not empty."""
@@ -40,9 +40,9 @@ class Command(FetchingCommand):
         """Return the text of `scrapy report -h`, with the names of all lists."""
         return super().long_desc().replace("LISTS", ", ".join(all_lists()))
 
-    def answer(self, args: Sequence[str], opts: argparse.Namespace) -> int:
+    def answer(self, args: Sequence[str], opts: argparse.Namespace) -> int:  # noqa: ARG002
         """Write the page or the list; return 1 if the list is empty."""
-        if problem := _misuse(args, opts):
+        if problem := _misuse(opts):
             raise MisuseError(problem)
         wanted = _list_named(opts.list) if opts.list else None
         if opts.config:
@@ -85,9 +85,7 @@ class Command(FetchingCommand):
         return _write_page(opts.overwrite_output, crawls_page(opts.config, filled))
 
 
-def _misuse(args: Sequence[str], opts: argparse.Namespace) -> str:
-    if args:
-        return f"there is nothing to do with {args[0]!r}"
+def _misuse(opts: argparse.Namespace) -> str:
     if opts.format and not (opts.list or opts.config):
         return "--format is for --list NAME or --config FILE"
     if (opts.overwrite_output or "").endswith(XLSX) and find_spec("xlsxwriter") is None:
@@ -138,7 +136,7 @@ def _write_list(filled: FilledList, opts: argparse.Namespace) -> int:
         overwrite(opts.overwrite_output, lines)
     else:
         print_lines(lines)
-    return DONE if filled.rows else 1
+    return DONE if filled.rows else NO_RESULT
 
 
 def _summary(facts: Facts, *, as_json: bool) -> Iterator[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import signal
 from collections.abc import Callable, Sequence
 from contextlib import closing
@@ -15,7 +14,7 @@ from sitecrawl.console.command_base import StoredCommand
 from sitecrawl.console.crawl_sources import Source, find_crawl
 from sitecrawl.console.scrapy_commands import MisuseError
 from sitecrawl.console.search_files import search_file
-from sitecrawl.console.terminal import print_errors, print_lines
+from sitecrawl.console.terminal import print_answer, print_errors
 from sitecrawl.crawl.run_summary import counted
 from sitecrawl.frontier.change_log import ChangeLog
 from sitecrawl.frontier.opening import open_change_log
@@ -93,26 +92,21 @@ def _asked_to_end() -> Callable[[], bool]:
 
 def _print_pending(uri: str, upserts: int, deletions: int, *, as_json: bool) -> int:
     name = shown_target(uri)
-    if as_json:
-        record = {"target": name, "upserts": upserts, "deletions": deletions, "written": False}
-        return print_lines([json.dumps(record)])
-    if not upserts + deletions:
-        return print_lines([f"{name} has every change."])
-    documents = counted(upserts, "document")
-    gone = counted(deletions, "deletion")
-    return print_lines([f"{name} would get {documents} and {gone}."])
+    record = {"target": name, "upserts": upserts, "deletions": deletions, "written": False}
+    wanted = f"{counted(upserts, 'document')} and {counted(deletions, 'deletion')}"
+    said = f"would get {wanted}" if upserts + deletions else "has every change"
+    return print_answer(record, [f"{name} {said}."], as_json=as_json)
 
 
 def _print_report(uri: str, done: SyncReport, *, as_json: bool) -> int:
     name = shown_target(uri)
-    if as_json:
-        print_lines([json.dumps({"target": name, **asdict(done)})])
-    elif done.count:
+    said = "has every change; there was nothing to write"
+    if done.count:
         how = "was rebuilt with" if done.rebuilt else "got"
-        documents, gone = counted(done.upserts, "document"), counted(done.deletions, "deletion")
-        print_lines([f"{name} {how} {documents} and {gone}."])
-    else:
-        print_lines([f"{name} has every change; there was nothing to write."])
+        said = (
+            f"{how} {counted(done.upserts, 'document')} and {counted(done.deletions, 'deletion')}"
+        )
+    print_answer({"target": name, **asdict(done)}, [f"{name} {said}."], as_json=as_json)
     if done.refused:
         refused = counted(done.refused, "document")
         print_errors(

@@ -6,7 +6,7 @@ import argparse
 import sys
 from abc import abstractmethod
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from io import TextIOWrapper
 from typing import Any, ClassVar
 
@@ -36,6 +36,8 @@ from sitecrawl.policy.urls.rule_engine import Rules
 from sitecrawl.statuses import BAD_USAGE, DATABASE_ERROR, DONE, INTERRUPTED, STARTS_FAILED
 from sitecrawl.web.urls.url import normalize
 
+WITHOUT_ARGUMENTS = "[options]"  # the syntax of such a command
+
 
 class AnsweringCommand(DescribedCommand):
     """Base of the commands that print an answer; each problem is printed on one line.
@@ -64,19 +66,13 @@ class AnsweringCommand(DescribedCommand):
         try:
             self.select(opts)
             self.exitcode = self.answer(args, opts)
-        except ConfigError as error:
-            self.exitcode = self._fail(error.problems, BAD_USAGE)
-        except DatabaseUrlError as error:
-            self.exitcode = self._fail([str(error)], BAD_USAGE)
-        except FrontierError as error:
-            self.exitcode = self._fail([str(error)], DATABASE_ERROR)
+        except (ConfigError, FrontierError) as error:
+            is_misuse = isinstance(error, ConfigError | DatabaseUrlError)
+            print_errors([str(error)])
+            self.exitcode = BAD_USAGE if is_misuse else DATABASE_ERROR
         except KeyboardInterrupt:
-            self.exitcode = self._fail(["Interrupted."], INTERRUPTED)
-
-    @staticmethod
-    def _fail(problems: Iterable[str], status: int) -> int:
-        print_errors(problems)
-        return status
+            print_errors(["Interrupted."])
+            self.exitcode = INTERRUPTED
 
 
 class StoredCommand(AnsweringCommand):
@@ -109,6 +105,8 @@ class StoredCommand(AnsweringCommand):
         """Read the options; raises UsageError."""
         if unknown := unknown_words(args):
             raise MisuseError(unknown[0])
+        if args and self.syntax() == WITHOUT_ARGUMENTS:
+            raise MisuseError(f"there is nothing to do with {args[0]!r}")
         names = Counter(word.partition("=")[0] for word in opts.spargs)
         for name, count in names.items():
             if count > 1:

@@ -46,8 +46,7 @@ class JobResult:
 
 def worst_status(statuses: Iterable[int]) -> int:
     """Return the status that stands for all."""
-    severity = {status: number for number, status in enumerate(SEVERITY)}
-    return max(statuses, key=lambda each: severity.get(each, len(severity)), default=DONE)
+    return max(statuses, key=[*SEVERITY, *range(256)].index, default=DONE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,10 +18,7 @@ from sitecrawl.frontier.records import RunRecord
 
 @dataclass(frozen=True, slots=True)
 class CrawlOverview:
-    """State of one crawl; ``run`` is None before its first run, ``problem`` is why it is unknown.
-
-    ``failed_starts`` has a line for each start that produced nothing, with reason and remedy.
-    """
+    """State of one crawl; ``run`` is None before its first run, ``problem`` is why it is unknown."""
 
     name: str
     run: RunRecord | None = None
@@ -29,7 +26,6 @@ class CrawlOverview:
     documents: int = 0
     waiting: int = 0
     given_up: Sequence[str] = ()
-    failed_starts: Sequence[str] = ()
     problem: str = ""
 
     def record(self) -> dict[str, Any]:
@@ -69,6 +65,11 @@ class CrawlOverview:
         status = self.run.counters.get("sitecrawl/exit_status") if self.run else None
         return None if status is None else int(status)
 
+    @property
+    def failed_starts(self) -> Sequence[str]:
+        """A line for each start that produced nothing, with reason and remedy."""
+        return self.run.counters.get("failed_starts", ()) if self.run else ()
+
 
 def read_overviews(
     setting: str, path: str, arguments: Mapping[str, str]
@@ -104,5 +105,4 @@ def _overview(name: str, source: Source) -> CrawlOverview:
         sum(each.documents for each in origins),
         sum(each.waiting for each in origins),
         [each.key for each in origins if statistics.ended(each) in FAILED],
-        source.run.counters.get("failed_starts", ()),
     )

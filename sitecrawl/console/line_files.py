@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
+from contextlib import nullcontext
 from pathlib import Path
 
 from sitecrawl.config.config_errors import ConfigError
@@ -21,7 +21,9 @@ def overwrite(path: str, lines: Iterable[str]) -> int:
     try:
         if place.exists() and not place.is_file():
             return append(path, lines)
-        with _claimed(place):
+        with place.open("rb") if place.exists() else nullcontext() as held:
+            if held is not None:  # a crawl's output to a replaced file would be lost
+                claim(held, str(place))
             count = _replace(place, lines)
     except OSError as error:
         raise _unwritable(path, error) from error
@@ -52,17 +54,6 @@ def append(path: str, lines: Iterable[str]) -> int:
     except OSError as error:
         raise _unwritable(path, error) from error
     return DONE if count else NO_RESULT
-
-
-@contextmanager
-def _claimed(place: Path) -> Iterator[None]:
-    """Lock a file against crawls, whose output to a replaced file would be lost."""
-    if not place.exists():
-        yield
-        return
-    with place.open("rb") as file:
-        claim(file, str(place))
-        yield
 
 
 def _unwritable(path: str, error: OSError) -> ConfigError:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -32,19 +33,15 @@ def export_llms(records: Records, realm: str, place: str, language: str = "") ->
     gets a folder for each. Without a ``language``, that of most pages of a site is written. Raises
     ConfigError.
     """
-    left_out = 0
+    counts = Counter[bool]()
 
-    def permitted() -> Iterator[dict[str, Any]]:
-        nonlocal left_out
-        for record in records.documents(realm):
-            if permits_models(record):
-                yield record
-            else:
-                left_out += 1
+    def is_permitted(record: Mapping[str, Any]) -> bool:
+        counts[permits_models(record)] += 1
+        return permits_models(record)
 
-    sites = listed_documents(permitted(), language)
-    if left_out:
-        count = counted(left_out, "document")
+    sites = listed_documents(filter(is_permitted, records.documents(realm)), language)
+    if counts[False]:
+        count = counted(counts[False], "document")
         print_errors(
             [f"{count} left out: their pages (noarchive, nosnippet) or site (ai-input) say so."]
         )

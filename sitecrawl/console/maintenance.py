@@ -158,8 +158,9 @@ def _forgotten(rows: Forgotten) -> str:
     before = stamp(rows.before)
     if not rows.count:
         return f"There is nothing to prune from before {before}."
-    attempts, changes = _many(rows.attempts, "attempt"), _many(rows.changes, "superseded change")
-    return f"Forgot {attempts}, {changes} and {_many(rows.runs, 'run')} from before {before}."
+    attempts, runs = counted(rows.attempts, "attempt"), counted(rows.runs, "run")
+    changes = counted(rows.changes, "superseded change")
+    return f"Forgot {attempts}, {changes} and {runs} from before {before}."
 
 
 def _compacted(file: Compacted | None) -> str:
@@ -168,10 +169,6 @@ def _compacted(file: Compacted | None) -> str:
     if file.hindrance:
         return f"The file stays at {_size(file.before)}: {file.hindrance}. New rows use the freed space."
     return f"The file shrank from {_size(file.before)} to {_size(file.after)}."
-
-
-def _many(count: int, noun: str) -> str:
-    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
 def _size(count: int) -> str:

@@ -190,9 +190,7 @@ def _checks(fetched: FetchedPages, urls: list[str], realm: str) -> Iterator[Chec
             continue
         state = fetched.records.url(admission.origin, admission.fingerprint, realm=realm)
         if state is not None and state.outcome is not None:
-            if (
-                state.outcome is Outcome.UNWANTED_TYPE
-            ):  # the crawl would not read it, but it is there
+            if state.outcome is Outcome.UNWANTED_TYPE:  # not to be read, but it is there
                 yield url, Outcome.FILE_INGESTED, state.status, state.reason
                 continue
             target = f" to {state.redirect_to}" if state.redirect_to else ""

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from shutil import get_terminal_size
-from typing import TextIO
+from typing import Any, TextIO
 
 from sitecrawl.config.config_errors import ConfigError
 from sitecrawl.statuses import DONE, NO_RESULT
@@ -74,9 +75,7 @@ def print_lines(lines: Iterable[str], *, escaped: bool = False) -> int:
     try:
         for line in lines:
             status = DONE
-            print(
-                line if escaped else printable(line)
-            )  # does nothing if stdout was closed at the start
+            print(line if escaped else printable(line))  # nothing where stdout was closed
         if output is not None:
             output.flush()
     except OSError as error:
@@ -84,6 +83,11 @@ def print_lines(lines: Iterable[str], *, escaped: bool = False) -> int:
         if not isinstance(error, BrokenPipeError):  # a closed pipe, as with head, is no error
             raise ConfigError([f"standard output cannot be written: {error.strerror}."]) from error
     return status
+
+
+def print_answer(record: Mapping[str, Any], lines: Iterable[str], *, as_json: bool) -> int:
+    """Print the JSON form of an answer, or its lines; return 1 if there was no line."""
+    return print_lines([json.dumps(record, ensure_ascii=False)] if as_json else lines)
 
 
 def print_errors(problems: Iterable[str]) -> None:
