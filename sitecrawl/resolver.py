@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import socket
 from contextlib import suppress
 from time import monotonic
 from typing import Any
@@ -14,6 +13,8 @@ from scrapy.utils.datatypes import LocalCache
 from twisted.internet.interfaces import IHostResolution, IResolutionReceiver
 from typing_extensions import override
 from zope.interface import implementer
+
+from sitecrawl.policy.http.network_addresses import is_address
 
 LIFETIME = 300.0  # seconds; the system's resolver does not report TTLs
 LOOPBACK = ["127.0.0.1", "::1"]  # RFC 6761, 6.3; the system's resolver may not know it
@@ -64,7 +65,7 @@ class Lookup:
 
 async def addresses_of(host: str, seconds: float) -> list[str]:
     """Return the IP addresses of a host, best first; raises CannotResolveHostError."""
-    if _is_address(host):
+    if is_address(host):
         return [host]
     if host.endswith(".localhost"):
         return LOOPBACK
@@ -85,11 +86,3 @@ async def _look_up(host: str, seconds: float) -> list[str]:
     resolver.resolveHostName(lookup, host)
     async with asyncio.timeout(seconds):
         return await lookup.addresses
-
-
-def _is_address(host: str) -> bool:
-    for family in (socket.AF_INET, socket.AF_INET6):
-        with suppress(OSError, ValueError):
-            socket.inet_pton(family, host.partition("%")[0])
-            return True
-    return False

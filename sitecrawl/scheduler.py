@@ -30,20 +30,7 @@ class OriginScheduler(Component, BaseScheduler):
     """
 
     def __init__(self, crawler: Crawler) -> None:
-        crawl = crawl_of(crawler)
-        self._owner = crawl.owner
-        self._recorder = crawl.recorder
-        self._delivery = crawl.delivery
-        self._robots = crawl.robots
-        self._login = crawl.login
-        self._usage_files = crawl.usage_files
-        self._visit_requests = crawl.visit_requests
-        self._queues = crawl.queues
-        self._leased = crawl.leased
-        self._tasks = crawl.tasks
-        self._passes = crawl.passes
-        self._page_callback = crawl.page_callback
-        self._discovery = crawl.discovery
+        crawl = self._crawl = crawl_of(crawler)
         self._callbacks = (
             crawl.page_callback.callback,
             crawl.listing_requests.answered,
@@ -54,11 +41,9 @@ class OriginScheduler(Component, BaseScheduler):
         self._fingerprint = crawler.request_fingerprinter.fingerprint
         self._seen: set[bytes] = set()
         self._stats = crawler.stats
-        self._engine = crawl.engine
-        self._budget = crawl.budget
         self._timer: asyncio.TimerHandle | None = None
         self._closing = False
-        self._owner.failed.connect(self._stop)
+        crawl.owner.failed.connect(self._stop)
 
     @override
     def open(self, spider: Spider) -> Deferred[None]:
@@ -66,8 +51,8 @@ class OriginScheduler(Component, BaseScheduler):
         return deferred_from_coro(self._open())
 
     async def _open(self) -> None:
-        with self._owner.failures_end_crawl():
-            await self._owner.open()
+        with self._crawl.owner.failures_end_crawl():
+            await self._crawl.owner.open()
 
     @override
     def close(self, reason: str) -> None:
@@ -83,11 +68,11 @@ class OriginScheduler(Component, BaseScheduler):
         """Return False if the crawl is finished, has reached its limit, or lost its database."""
         if self._closing:
             return False
-        if self._recorder.busy or self._delivery.busy:
+        if self._crawl.recorder.busy or self._crawl.delivery.busy:
             return True
-        if self._budget.is_exhausted:
+        if self._crawl.budget.is_exhausted:
             return False
-        return self._leased.busy or self._tasks.busy or self._passes.more()
+        return self._crawl.leased.busy or self._crawl.tasks.busy or self._crawl.passes.more()
 
     def enqueue_request(self, request: Request) -> bool:
         """Accept a request that the project made; return False for a duplicate.
@@ -96,17 +81,16 @@ class OriginScheduler(Component, BaseScheduler):
         before its pages.
         """
         if request.callback in self._callbacks:  # the crawl's own, sent again
-            return self._queues.enqueue(request)
-        if self._page_callback.is_link(request):
-            candidate = self._discovery.follow(request.url, None)
+            return self._crawl.queues.enqueue(request)
+        if self._crawl.page_callback.is_link(request):
+            candidate = self._crawl.discovery.follow(request.url, None)
             if candidate is not None:
-                self._tasks.begin(self._add(candidate))
+                self._crawl.tasks.begin(self._add(candidate))
             return candidate is not None
         for name in [name for name in request.meta if name.startswith(OWN)]:
             del request.meta[name]
-        return (request.dont_filter or not self._is_duplicate(request)) and self._queues.enqueue(
-            request
-        )
+        wanted = request.dont_filter or not self._is_duplicate(request)
+        return wanted and self._crawl.queues.enqueue(request)
 
     def _is_duplicate(self, request: Request) -> bool:
         fingerprint = self._fingerprint(request)
@@ -118,22 +102,22 @@ class OriginScheduler(Component, BaseScheduler):
         return True
 
     async def _add(self, candidate: Candidate) -> None:
-        await self._owner.frontier.add([candidate])
-        self._leased.acquire()
+        await self._crawl.owner.frontier.add([candidate])
+        self._crawl.leased.acquire()
 
     def next_request(self) -> Request | None:
         """Return the request of the first ready origin."""
-        if self._closing or self._budget.is_exhausted:
+        if self._closing or self._crawl.budget.is_exhausted:
             return None
         now = asyncio.get_running_loop().time()
-        ready = self._queues.ready
-        if not self._budget.allows:
+        ready = self._crawl.queues.ready
+        if not self._crawl.budget.allows:
             if ready.next_ready_at is not None and ready.next_ready_at <= now:
-                self._budget.ask()
+                self._crawl.budget.ask()
             else:
                 self._wake_at(ready.next_ready_at)
             return None
-        while (origin := self._queues.next_ready(now)) is not None:
+        while (origin := self._crawl.queues.next_ready(now)) is not None:
             request = self._request_of(origin, now)
             if request is not None:
                 if visit_of(request) is None:  # may be dropped before download
@@ -141,42 +125,43 @@ class OriginScheduler(Component, BaseScheduler):
                 origin.request_sent(now)
                 ready.push(origin)
                 return request
-            self._queues.advance(origin)
+            self._crawl.queues.advance(origin)
         self._wake_at(ready.next_ready_at)
         return None
 
     def _request_of(self, origin: Origin, now: float) -> Request | None:
+        crawl, leased = self._crawl, self._crawl.leased
         waiting = origin.urgent_requests or origin.adhoc_requests
-        if waiting and self._leased.must_acquire_lease(origin):
+        if waiting and leased.must_acquire_lease(origin):
             return None
         if origin.urgent_requests:
             return origin.urgent_requests.popleft()
-        if self._robots.due(origin, now) and self._leased.may_request(origin):
+        if crawl.robots.due(origin, now) and leased.may_request(origin):
             return self._robots_request(origin)
-        if self._login is not None and self._login.comes_first(origin):
-            return self._login.request(origin) if self._leased.may_request(origin) else None
-        if self._usage_files.due(origin, now):
-            return self._usage_files.request(origin) if self._leased.may_request(origin) else None
+        if crawl.login is not None and crawl.login.comes_first(origin):
+            return crawl.login.request(origin) if leased.may_request(origin) else None
+        if crawl.usage_files.due(origin, now):
+            return crawl.usage_files.request(origin) if leased.may_request(origin) else None
         return self._next_of(origin)
 
     def _next_of(self, origin: Origin) -> Request | None:
         if origin.adhoc_requests:
             if is_adhoc(origin.adhoc_requests[0]):
-                self._budget.spend()
-            return self._visit_requests.repeat(origin.adhoc_requests.popleft(), origin)
-        due = self._queues.next_due(origin)
+                self._crawl.budget.spend()
+            return self._crawl.visit_requests.repeat(origin.adhoc_requests.popleft(), origin)
+        due = self._crawl.queues.next_due(origin)
         if due is None or isinstance(due, Request):
             return due
-        self._budget.spend()
-        return self._visit_requests.request(due, origin)
+        self._crawl.budget.spend()
+        return self._crawl.visit_requests.request(due, origin)
 
     def _robots_request(self, origin: Origin) -> Request | None:
         """Make the request for robots.txt, or queue it at the origin that it was redirected to."""
-        request = self._robots.request(origin)
+        request = self._crawl.robots.request(origin)
         key = origin_key(request.url)
         if key in ("", origin.key):
             return request
-        self._queues.enqueue_urgent(request, key)
+        self._crawl.queues.enqueue_urgent(request, key)
         return None
 
     def _wake_at(self, when: float | None) -> None:
@@ -189,4 +174,4 @@ class OriginScheduler(Component, BaseScheduler):
     def _ring(self) -> None:
         """Wake the engine; a timer's call is an iteration of the loop like any other."""
         self._timer = None
-        self._engine.call_now()
+        self._crawl.engine.call_now()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import NamedTuple, TypeVar
 
 from scrapy.statscollectors import StatsCollector
@@ -116,6 +116,7 @@ class FoundLinks(NamedTuple):
     outside: list[tuple[str, str]] | None = None
 
 
+@dataclass(eq=False, repr=False)
 class Discovery:
     """Filter of links, with the lowest depth at which this process has seen each URL.
 
@@ -127,36 +128,27 @@ class Discovery:
     ``pictures`` its own images.
     """
 
-    def __init__(
-        self,
-        rules: Rules,
-        limits: PathLimits,
-        chains: RedirectChains,
-        stats: StatsCollector,
-        *,
-        follow: bool,
-        stores_links: bool = False,
-        stores_outside: bool = False,
-        logged: frozenset[str] = frozenset(),
-    ) -> None:
-        self.rules = rules
-        self.limits = limits
-        self._stats = stats
-        self._follow = follow
-        self._stores_links = stores_links
-        self._stores_outside = stores_outside
-        self._logged = logged
-        self.refusals = Refusals()
-        self.anchors = AnchorTexts()
-        self.truncations = TruncationWarnings(stats)
-        self.trials = ParameterTrials(rules)
-        self._chains = chains
-        self._seen: dict[int, int] = {}
-        self._unnamed: frozenset[int] = frozenset()
-        self.repeated: dict[int, list[tuple[str, int]]] = {}
-        self.translations: dict[int, list[tuple[str, Admission]]] = {}
-        self.pictures: dict[int, Sequence[str]] = {}
-        self.start_origins: set[str] = set()
+    rules: Rules
+    limits: PathLimits
+    _chains: RedirectChains
+    _stats: StatsCollector
+    _: KW_ONLY
+    follows: bool
+    stores_links: bool = False
+    stores_outside: bool = False
+    logged: frozenset[str] = frozenset()
+    refusals: Refusals = field(default_factory=Refusals)
+    anchors: AnchorTexts = field(default_factory=AnchorTexts)
+    repeated: dict[int, list[tuple[str, int]]] = field(default_factory=dict)
+    translations: dict[int, list[tuple[str, Admission]]] = field(default_factory=dict)
+    pictures: dict[int, Sequence[str]] = field(default_factory=dict)
+    start_origins: set[str] = field(default_factory=set)
+    _seen: dict[int, int] = field(default_factory=dict)
+    _unnamed: frozenset[int] = frozenset()
+
+    def __post_init__(self) -> None:
+        self.truncations = TruncationWarnings(self._stats)
+        self.trials = ParameterTrials(self.rules)
 
     def watch(self, fingerprints: Iterable[int]) -> None:
         """Store every reference to these former starts, even to those already seen."""
@@ -174,12 +166,12 @@ class Discovery:
 
     def links_of(self, page: Page, due: DueUrl, rel: frozenset[str]) -> FoundLinks:
         """Return the links of a page; ``rel`` applies to all of them."""
-        if not self._follow:
+        if not self.follows:
             return FoundLinks([])
         if page.images:
             _keep(self.pictures, due.fingerprint, page.images)
         found = FoundLinks(
-            [], [] if self._stores_links else None, [] if self._stores_outside else None
+            [], [] if self.stores_links else None, [] if self.stores_outside else None
         )
         self._read_links(page, due, rel, found)
         if found.outside is not None:
@@ -299,11 +291,7 @@ class Discovery:
             self.refused(WellFormed.reason.refuse(f"no URL: {href!r}"), href, due.url)
 
     def _leave(
-        self,
-        links: Iterable[Link],
-        rel: frozenset[str],
-        due: DueUrl,
-        found: FoundLinks,
+        self, links: Iterable[Link], rel: frozenset[str], due: DueUrl, found: FoundLinks
     ) -> None:
         """Count the links of a nofollow page like links with that attribute."""
         for link in links:
@@ -394,7 +382,7 @@ class Discovery:
         _keep(self.repeated, due.fingerprint, repeated)
 
     def _is_logged(self, decision: Decision, url: str) -> bool:
-        return decision.reason in self._logged and self.rules.scope.covers(read_target(url))
+        return decision.reason in self.logged and self.rules.scope.covers(read_target(url))
 
     def _is_unnamed(self, due: DueUrl, admission: Admission) -> bool:
         """Return True if a URL is a former start that another page references with a followed link."""

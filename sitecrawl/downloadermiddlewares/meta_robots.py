@@ -74,15 +74,11 @@ class MetaRobotsMiddleware(Component):
 
     def __init__(self, crawler: Crawler) -> None:
         spider: Any = crawler.spider
-        params, crawl = params_of(crawler), crawl_of(crawler)
+        params, self._crawl = params_of(crawler), crawl_of(crawler)
         self._obedience = params.obedience()
         self._options: ReadOptions = spider.read_options
         self._xpaths: tuple[tuple[str, str], ...] = spider.xpath_fields
         self._keeps_html = params.keep == "html"
-        self._robots = crawl.robots
-        self._usage_files = crawl.usage_files
-        self._owner = crawl.owner
-        self._listings = crawl.listing_requests
         self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._readers = PageReaders(self._options, params.readers) if params.readers else None
         if self._readers is not None:
@@ -124,7 +120,7 @@ class MetaRobotsMiddleware(Component):
     def _attach(self, visit: Visit, request: Request, response: Response, page: Page) -> Response:
         self._complete(page, request, response)
         if visit.due.depth == 0:
-            self._listings.named_by_start(page)
+            self._crawl.listing_requests.named_by_start(page)
         usage = self._usage(request, response, page.metas, [*page_licenses(page)])
         visit.audit = audit_text(page, usage)
         if self._keeps_html and is_html(page.content_type):
@@ -146,10 +142,10 @@ class MetaRobotsMiddleware(Component):
         said = [*page_statements(headers, metas, self._options.agent), *licenses]
         if origin is not None:
             named = (each.license for each in licenses if each.license)
-            if self._usage_files.named_by_page(origin, named):
+            if self._crawl.usage_files.named_by_page(origin, named):
                 raise VisitPostponed
-            in_files = self._usage_files.statements(origin, response.url)
-            of_site = [*self._robots.usage(origin, response.url), *in_files]
+            in_files = self._crawl.usage_files.statements(origin, response.url)
+            of_site = [*self._crawl.robots.usage(origin, response.url), *in_files]
             said = [*preceded(of_site, said), *said]
         return usage_field(said)
 
@@ -158,8 +154,8 @@ class MetaRobotsMiddleware(Component):
     ) -> Response:
         """End the visit of an unchanged page, whose metas are those of its document."""
         stored: Mapping[str, Any] = NOTHING_SAID
-        with self._owner.failures_end_crawl():
-            stored = await self._owner.frontier.usage(visit.due.origin, visit.due.fingerprint)
+        with self._crawl.owner.failures_end_crawl():
+            stored = await self._crawl.owner.frontier.usage(visit.due.origin, visit.due.fingerprint)
         usage = self._usage(
             request, response, stated_metas(stored), [*stated_licenses(stored, response.url)]
         )

@@ -31,10 +31,8 @@ class TurnMiddleware(Component):
     """
 
     def __init__(self, crawler: Crawler) -> None:
-        crawl = crawl_of(crawler)
-        self._queues = crawl.queues
-        self._leased = crawl.leased
-        self._yields = crawl.leased.knowledge.yields
+        self._queues = crawl_of(crawler).queues
+        self._leased = crawl_of(crawler).leased
         self._stats = crawler.stats
 
     def process_request(self, request: Request) -> None:
@@ -51,7 +49,7 @@ class TurnMiddleware(Component):
 
     def process_response(self, request: Request, response: Response) -> Response:
         """Release the slot: a response of any status ends the request."""
-        charge_response(request, response, self._stats, self._yields)
+        charge_response(request, response, self._stats, self._leased.knowledge.yields)
         origin = origin_of(request)
         if origin is None:
             return response
@@ -85,26 +83,21 @@ class TurnMiddleware(Component):
         self._queues.request_ended(origin)
 
     def _ready_at(
-        self,
-        request: Request,
-        origin: Origin,
-        response: Response | None,
-        now: float,
-        duration: float,
+        self, request: Request, origin: Origin, response: Response | None, now: float, took: float
     ) -> float:
         pace = origin.pace
         if response is None:
-            return pace.failed(now, duration)
+            return pace.failed(now, took)
         wait = None
         if response.status in (429, 503):
             wait = retry_after(header(response.headers, "Retry-After"), time.time())
             origin.receipt.overloaded(response.status, wait, time.time())
         if response.status != 429 and wait is None:
             good = response.status < 500
-            return pace.answered(now, duration) if good else pace.failed(now, duration)
+            return pace.answered(now, took) if good else pace.failed(now, took)
         if response.status == 429 or wait is None or robots_of(request) is not None:
-            return pace.limited(now, duration, wait)
+            return pace.limited(now, took, wait)
         visit = visit_of(request)
         if visit is not None:
             visit.not_before = time.time() + min(wait, MAX_RETRY_AFTER)
-        return pace.unavailable(now, duration, wait, request.url)
+        return pace.unavailable(now, took, wait, request.url)

@@ -90,7 +90,7 @@ class Crawl:
         self.engine = EngineWaker(crawler)
         tasks = self.tasks = BackgroundTasks(owner, self.engine)
         options = params.document_options()
-        self.delivery = Delivery(crawler, owner, options, of_workers=workers is not None)
+        self.delivery = Delivery(crawler, owner, options, workers is not None)
         # A coordinator sends the changes in their order, with those of its workers.
         deliver = self.delivery.send if workers is None else lambda _: None
         recorder = self.recorder = Recorder(owner, deliver, stats)
@@ -102,40 +102,26 @@ class Crawl:
         yields = Yields(params, owner, recorder, discovery, tasks, settings=cite)
         meanings = ParameterMeanings(discovery, owner, recorder, tasks)
         knowledge = OriginKnowledge(dates, yields, meanings, owner, tasks)
-        leased = LeasedOrigins(params, owner, recorder, tasks, knowledge, workers=workers)
+        leased = LeasedOrigins(params, owner, recorder, tasks, knowledge, workers)
         self.leased = leased
-        self.seed_redirects = SeedRedirects(discovery, owner)
+        redirects = self.seed_redirects = SeedRedirects(discovery, owner)
         queues = self.queues = OriginQueues(
-            params,
-            discovery,
-            owner,
-            recorder,
-            robots=robots,
-            leased=leased,
-            seed_redirects=self.seed_redirects,
-            seed_report=starts,
-            tasks=tasks,
+            params, discovery, owner, recorder, robots, leased, redirects, starts, tasks
         )
-        self.login_walls = LoginWalls(params, leased, recorder)
+        LoginWalls(params, leased, recorder)
         self._failures = Failures(recorder)
         self.budget = RequestBudget(params.max_pages, owner, tasks)
         self.work_sharing = WorkSharing(owner, leased, queues, self.counters)
         pages = self.page_callback = PageCallback(spider.parse, recorder, discovery)
         self.visit_requests = VisitRequests(pages.callback, queues, recorder, stats, params)
         self.listing_requests = listings = ListingRequests(
-            discovery,
-            owner,
-            leased,
-            tasks,
-            queues=queues,
-            robots=robots,
-            seed_report=starts,
-            stats=stats,
-            params=params,
+            params, discovery, owner, leased, tasks, queues, starts, stats
         )
+        robots.rules_known.connect(listings.named)
         self.probes = MissingPageProbes(queues, tasks, stats, spider.read_options)
-        SecondReadings(queues, tasks, yields, spider.read_options)
-        self.passes = Passes(params, owner, leased, tasks, listings, discovery=discovery)
+        readings = SecondReadings(queues, tasks, yields, spider.read_options)
+        yields.second_reading.connect(readings.ask)
+        self.passes = Passes(params, owner, leased, tasks, listings, discovery)
 
     @cached_property
     def login(self) -> Login | None:
@@ -306,7 +292,7 @@ def discovery_of(crawler: Crawler, cite: Citations) -> Discovery:
         spider.limits,
         RedirectChains.build(cite),
         crawler.stats,
-        follow=params.follows,
+        follows=params.follows,
         stores_links=params.store_links != "none",
         stores_outside=params.store_links in {"outside", "assets"},
         logged=POLICIES if params.log_blocked else frozenset(),

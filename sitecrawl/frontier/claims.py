@@ -16,7 +16,7 @@ from sitecrawl.frontier.documents import Changes, Documents, StoredDocument
 from sitecrawl.frontier.held_changes import HeldChanges
 from sitecrawl.policy.lifecycle.losses import UNREACHABLE
 from sitecrawl.policy.outcomes import REDIRECTS
-from sitecrawl.web.urls.identity import fingerprint, identity_key
+from sitecrawl.web.urls.identity import fingerprint
 from sitecrawl.web.urls.url import origin
 
 # ruff: noqa: S608 -- only constants become part of a statement
@@ -64,15 +64,14 @@ class ResolvedClaim:
     loop: tuple[tuple[int, str], ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
 class RedirectResolver:
-    """Resolver of redirects and canonicals through the stored URLs of one realm."""
+    """Resolver of redirects and canonicals through the stored URLs of one realm; ``_key`` returns
+    the identity key of a URL."""
 
-    def __init__(
-        self, database: Database, realm: str, key: Callable[[str], str] = identity_key
-    ) -> None:
-        self._database = database
-        self._realm = realm
-        self._key = key
+    _database: Database
+    _realm: str
+    _key: Callable[[str], str]
 
     def target_of(self, visit: VisitResult) -> int | None:
         """Return the row of the visit's redirect target or canonical URL, None if unknown."""

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, closing, contextmanager
-from importlib import import_module
-from typing import Concatenate, NamedTuple, ParamSpec, TypeVar
+from typing import Concatenate, ParamSpec, TypeVar
 
 from sitecrawl import install_command
 from sitecrawl.frontier.administration import Administration
@@ -15,55 +14,38 @@ from sitecrawl.frontier.change_log import ChangeLog
 from sitecrawl.frontier.database import Backend, Database, migrate
 from sitecrawl.frontier.pruning import Pruning
 from sitecrawl.frontier.records import Records
+from sitecrawl.frontier.sqlite import SqliteBackend
 from sitecrawl.frontier.stored_reindex import Reindex
 from sitecrawl.frontier.survey import Survey
 from sitecrawl.frontier.threaded import Frontier
 
-SQLITE = "sqlite:///"
+SQLITE, POSTGRES = "sqlite:///", "postgres(ql)?://"
 P = ParamSpec("P")
 T = TypeVar("T")
 
 
-class BackendKind(NamedTuple):
-    """A kind of crawl database: pattern for its URLs, an example of one, and its class.
-
-    ``path`` is that of the class, imported on demand; ``needs`` is the package that it
-    imports, and the extra of sitecrawl that installs it.
-    """
-
-    begins: str
-    example: str
-    path: str
-    needs: tuple[str, str] | None = None
-
-
-BACKENDS = {
-    "sqlite": BackendKind(f"{SQLITE}.", f"{SQLITE}FILE", "sitecrawl.frontier.sqlite.SqliteBackend"),
-    "postgres": BackendKind(
-        "postgres(ql)?://",
-        "postgresql://...",
-        "sitecrawl.frontier.postgres.PostgresBackend",
-        needs=("psycopg", "postgres"),
-    ),
-}
-"""Every kind of crawl database; fixtures/databases.py creates one of each for the tests."""
-
-
 def is_database_url(url: str) -> bool:
     """Return True for the URL of a crawl database of any kind."""
-    return any(re.match(kind.begins, url, re.DOTALL) for kind in BACKENDS.values())
+    return bool(re.match(f"{SQLITE}.|{POSTGRES}", url, re.DOTALL))
 
 
 def backend(database_url: str) -> Backend:
     """Find the backend of ``sqlite:///relative.db``, ``sqlite:////absolute.db`` or
     ``postgresql://...``; raises DatabaseUrlError for any other URL."""
-    for kind in BACKENDS.values():
-        if re.match(kind.begins, database_url, re.DOTALL):
-            return _backend_class(kind)(database_url)
-    examples = " or ".join(kind.example for kind in BACKENDS.values())
-    raise DatabaseUrlError(
-        f"SITECRAWL_DATABASE: {shown(database_url)!r} is not a crawl database; give {examples}"
-    )
+    if not is_database_url(database_url):
+        raise DatabaseUrlError(
+            f"SITECRAWL_DATABASE: {shown(database_url)!r} is not a crawl database; give "
+            "sqlite:///FILE or postgresql://..."
+        )
+    if database_url.startswith(SQLITE):
+        return SqliteBackend(database_url)
+    try:
+        from sitecrawl.frontier.postgres import PostgresBackend  # noqa: PLC0415 -- an extra
+    except ImportError as error:
+        raise FrontierError(
+            f"A crawl database postgresql://... needs psycopg: {install_command('postgres')}."
+        ) from error
+    return PostgresBackend(database_url)
 
 
 def shown(database_url: str) -> str:
@@ -75,20 +57,6 @@ def shown(database_url: str) -> str:
 def open_frontier(database_url: str, options: StateOptions | None = None) -> Frontier:
     """Return the frontier of a database URL; it does not connect before its ``open``."""
     return Frontier(backend(database_url), options or StateOptions())
-
-
-def _backend_class(kind: BackendKind) -> Callable[[str], Backend]:
-    module, _, name = kind.path.rpartition(".")
-    try:
-        found: Callable[[str], Backend] = getattr(import_module(module), name)
-    except ImportError as error:
-        if kind.needs is None:
-            raise
-        package, extra = kind.needs
-        raise FrontierError(
-            f"A crawl database {kind.example} needs {package}: {install_command(extra)}."
-        ) from error
-    return found
 
 
 def _opening(

@@ -7,12 +7,13 @@ import socket
 import ssl
 from base64 import b64decode
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 from urllib.parse import urlsplit
 
-from scrapy.exceptions import DownloadCancelledError, DownloadFailedError, NotSupported
+from scrapy.exceptions import NotSupported
 
 from sitecrawl import install_command
 from sitecrawl.http.connection import Connection, ConnectionPool
@@ -23,12 +24,13 @@ from sitecrawl.http.fetch_errors import (
     connect_error,
     disconnect_error,
 )
-from sitecrawl.http.messages import SOCKS, BindAddress, HeadReader, ResponseHead, Route
+from sitecrawl.http.messages import SOCKS, BindAddress, HeadReader, Route
 from sitecrawl.policy.http.network_addresses import AddressRule
 from sitecrawl.resolver import addresses_of
 
 EVERY_ORIGIN = "*"
 OP_LEGACY_SERVER_CONNECT = 0x4  # as in Scrapy; Python 3.12 has a name for it
+CHUNK = 65_536
 CONNECTION_ATTEMPT_DELAY = 0.25  # seconds, RFC 8305, 8
 TLS_SHUTDOWN_TIMEOUT = 5.0  # seconds for the close_notify of a server
 SOCKS_PACKAGE = "python_socks"
@@ -41,15 +43,10 @@ class Certificates:
     A context is made when it is first needed: reading the system's authorities takes several ms.
     """
 
-    def __init__(
-        self,
-        *,
-        exempt: Collection[str] = (),
-        own: Mapping[str, str] | None = None,
-    ) -> None:
+    def __init__(self, *, exempt: Collection[str], own: Mapping[str, str]) -> None:
         self._all_exempt = EVERY_ORIGIN in exempt
         self._exempt = frozenset(_address(each) for each in exempt if each != EVERY_ORIGIN)
-        self._own = {_address(origin): file for origin, file in (own or {}).items()}
+        self._own = {_address(origin): file for origin, file in own.items()}
         self._made: dict[tuple[bool, str], ssl.SSLContext] = {}
 
     def context(self, host: str, port: int) -> ssl.SSLContext:
@@ -103,50 +100,17 @@ def _address(origin: str) -> tuple[str, int]:
     return parts.hostname or "", parts.port or 443
 
 
-class TunnelHandshake(asyncio.Protocol):
-    """Protocol that waits for a proxy's response to CONNECT; ``answer`` holds its head."""
-
-    transport: asyncio.Transport
-
-    def __init__(self, limit: int) -> None:
-        self.answer: asyncio.Future[ResponseHead] = asyncio.get_running_loop().create_future()
-        self._reader = HeadReader(limit)
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Keep the transport to the proxy."""
-        self.transport = cast("asyncio.Transport", transport)
-
-    def data_received(self, data: bytes) -> None:
-        """Read the proxy's response."""
-        if self.answer.done():
-            return
-        try:
-            found = self._reader.take(data)
-        except (DownloadFailedError, DownloadCancelledError) as error:
-            self.answer.set_exception(error)
-            return
-        if found is not None:
-            self.answer.set_result(found[0])
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        """Fail ``answer`` if no response came."""
-        if not self.answer.done():
-            self.answer.set_exception(disconnect_error(exc, in_body=False))
-
-
-async def open_tunnel(route: Route, made: socket.socket, limit: int) -> asyncio.Transport:
+async def open_tunnel(route: Route, made: socket.socket, limit: int) -> None:
     """Open a tunnel through the proxy at ``made`` to the route's server; raises TunnelError."""
-    loop = asyncio.get_running_loop()
-    _, handshake = await loop.create_connection(lambda: TunnelHandshake(limit), sock=made)
-    try:
-        handshake.transport.write(connect_bytes(route))
-        head = await handshake.answer
-        if not 200 <= head.status < 300:
-            raise TunnelError(f"the proxy of {route.host} answered CONNECT with {head.status}")
-    except BaseException:
-        handshake.transport.abort()
-        raise
-    return handshake.transport
+    loop, reader = asyncio.get_running_loop(), HeadReader(limit)
+    await loop.sock_sendall(made, connect_bytes(route))
+    while data := await loop.sock_recv(made, CHUNK):
+        if (found := reader.take(data)) is not None:
+            break
+    else:
+        raise disconnect_error(None, in_body=False)
+    if not 200 <= found[0].status < 300:
+        raise TunnelError(f"the proxy of {route.host} answered CONNECT with {found[0].status}")
 
 
 def connect_bytes(route: Route) -> bytes:
@@ -159,6 +123,7 @@ def connect_bytes(route: Route) -> bytes:
     return b"\r\n".join([*lines, b"", b""])
 
 
+@dataclass(frozen=True, slots=True)
 class Dialer:
     """Opener of connections; it checks every address that a route resolves to.
 
@@ -166,10 +131,9 @@ class Dialer:
     elsewhere by then nor a literal in any notation bypasses the check.
     """
 
-    def __init__(self, rule: AddressRule, certificates: Certificates, limits: FetchLimits) -> None:
-        self._rule = rule
-        self._certificates = certificates
-        self._limits = limits
+    _rule: AddressRule
+    _certificates: Certificates
+    _limits: FetchLimits
 
     async def dial(self, route: Route, pool: ConnectionPool) -> Connection:
         """Open a connection; raises one of Scrapy's download exceptions or of ``fetch_errors``."""
@@ -193,18 +157,16 @@ class Dialer:
 
     async def _begin(self, connection: Connection, made: socket.socket) -> None:
         """Start the connection's protocol, with TLS and a tunnel where the route needs them."""
-        loop = asyncio.get_running_loop()
         route = connection.route
-        if route.tunnel is None or route.tunnel.scheme in SOCKS:
-            tls = self._tls(route) if route.is_tls else {}
-            await loop.create_connection(lambda: connection, sock=made, **tls)
-            return
-        plain = await open_tunnel(route, made, self._limits.header)
-        tls = self._tls(route)
-        transport = await loop.start_tls(plain, connection, tls.pop("ssl"), **tls)
-        if transport is None:
-            raise ConnectionAbortedError("the tunnel was closed")
-        connection.connection_made(transport)
+        try:
+            if route.tunnel is not None and route.tunnel.scheme not in SOCKS:
+                await open_tunnel(route, made, self._limits.header)
+        except BaseException:
+            made.close()
+            raise
+        tls = self._tls(route) if route.is_tls else {}
+        loop = asyncio.get_running_loop()
+        await loop.create_connection(lambda: connection, sock=made, **tls)
 
     def _tls(self, route: Route) -> dict[str, Any]:
         return {

@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator, Coroutine
 from contextlib import suppress
+from dataclasses import dataclass, field
 from typing import Any
 
 from scrapy import signals
@@ -27,6 +28,7 @@ AGAIN = "%d lines of an unfinished crawl are no longer in %s: they are written a
 logger = logging.getLogger(__name__)
 
 
+@dataclass(eq=False, repr=False)
 class Delivery:
     """Delivery of outbox rows, each marked only when its line is safe in every feed.
 
@@ -35,26 +37,18 @@ class Delivery:
     delivered again if their file is gone.
     """
 
-    def __init__(
-        self,
-        crawler: Crawler,
-        owner: FrontierOwner,
-        options: DocumentOptions,
-        *,
-        of_workers: bool = False,
-    ) -> None:
-        self._of_workers = of_workers
-        self._collected = 0
-        self._collecting = asyncio.Lock()
-        self._following: asyncio.Task[None] | None = None
-        self._crawler = crawler
-        self._owner = owner
-        self._options = options
-        self._feeds: Feeds | None = None
-        self._marking = asyncio.Lock()
-        self._sending: set[asyncio.Task[None]] = set()
-        self._ending = False
-        self._timer: asyncio.TimerHandle | None = None
+    _crawler: Crawler
+    _owner: FrontierOwner
+    _options: DocumentOptions
+    _of_workers: bool = False
+    _collected: int = 0
+    _collecting: asyncio.Lock = field(default_factory=asyncio.Lock)
+    _following: asyncio.Task[None] | None = None
+    _feeds: Feeds | None = None
+    _marking: asyncio.Lock = field(default_factory=asyncio.Lock)
+    _sending: set[asyncio.Task[None]] = field(default_factory=set)
+    _ending: bool = False
+    _timer: asyncio.TimerHandle | None = None
 
     def find_feeds(self) -> None:
         """Connect to the feeds, which are created later; without feeds nothing is delivered."""
@@ -139,11 +133,8 @@ class Delivery:
     async def _undelivered(self) -> AsyncIterator[Change]:
         if self._feeds is None:
             return
-        after = self._collected
-        of_workers = self._of_workers
-        while rows := await self._owner.frontier.undelivered(
-            BATCH_ROWS, after, of_workers=of_workers
-        ):
+        after, frontier, of_workers = self._collected, self._owner.frontier, self._of_workers
+        while rows := await frontier.undelivered(BATCH_ROWS, after, of_workers=of_workers):
             for row in rows:
                 yield row
                 after = row.seq

@@ -6,7 +6,7 @@ import logging
 import time
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from scrapy import Request
@@ -155,26 +155,19 @@ class VisitPostponed(IgnoreRequest):
     """A page to be visited again, as it can be judged only after another request to its origin."""
 
 
+@dataclass(eq=False, repr=False)
 class VisitRequests:
     """Requests for due URLs, and the outcomes of visits without content.
 
     ``postponed`` is sent when a page is to be visited once more.
     """
 
-    def __init__(
-        self,
-        parse: Callable[..., Any],
-        queues: OriginQueues,
-        recorder: Recorder,
-        stats: StatsCollector,
-        params: CrawlParams,
-    ) -> None:
-        self._parse = parse
-        self._queues = queues
-        self._recorder = recorder
-        self.postponed: Event[()] = Event()
-        self._stats = stats
-        self._params = params
+    _parse: Callable[..., Any]
+    _queues: OriginQueues
+    _recorder: Recorder
+    _stats: StatsCollector
+    _params: CrawlParams
+    postponed: Event[()] = field(default_factory=Event[()])
 
     def request(self, due: DueUrl, origin: Origin) -> Request:
         """Make the request that visits a due URL, sent exactly as the URL is written."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from ipaddress import IPv4Address, IPv6Address, ip_address
 from typing import TypeAlias
@@ -36,6 +36,7 @@ IDLE_LEASE_SECONDS = 0.25  # between attempts that find no free origin
 TAKE_OVER_SECONDS = 10.0  # for the origins of dead workers, while others are leased
 
 
+@dataclass(eq=False, repr=False)
 class LeasedOrigins:
     """Leased origins: acquired while they have URLs due, released afterwards.
 
@@ -43,30 +44,20 @@ class LeasedOrigins:
     failure budget and robots.txt last for the whole run, until ``renew`` begins another.
     """
 
-    def __init__(
-        self,
-        params: CrawlParams,
-        owner: FrontierOwner,
-        recorder: Recorder,
-        tasks: BackgroundTasks,
-        knowledge: OriginKnowledge,
-        *,
-        workers: WorkerProcesses | None = None,
-    ) -> None:
-        self.origins: dict[str, Origin] = {}
-        self.acquired: Event[Origin] = Event()
-        self._params = params
-        self._owner = owner
-        self._recorder = recorder
-        self.knowledge = knowledge
-        self._workers = workers
-        self._tasks = tasks
-        self._slots: dict[Address, PacingSlot] = {}
-        self._resting: dict[str, Origin] = {}
-        self._leasing = False
-        self._no_lease_before = 0.0
-        self._retry_timer: asyncio.TimerHandle | None = None
-        self._take_over_timer: asyncio.TimerHandle | None = None
+    _params: CrawlParams
+    _owner: FrontierOwner
+    _recorder: Recorder
+    _tasks: BackgroundTasks
+    knowledge: OriginKnowledge
+    _workers: WorkerProcesses | None = None
+    origins: dict[str, Origin] = field(default_factory=dict)
+    acquired: Event[Origin] = field(default_factory=Event)
+    _slots: dict[Address, PacingSlot] = field(default_factory=dict)
+    _resting: dict[str, Origin] = field(default_factory=dict)
+    _leasing: bool = False
+    _no_lease_before: float = 0.0
+    _retry_timer: asyncio.TimerHandle | None = None
+    _take_over_timer: asyncio.TimerHandle | None = None
 
     @property
     def busy(self) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from itertools import islice
 
 from scrapy import Request
@@ -28,7 +28,6 @@ from sitecrawl.scheduling.background import BackgroundTasks
 from sitecrawl.scheduling.leased_origins import LeasedOrigins
 from sitecrawl.scheduling.origin import Origin
 from sitecrawl.scheduling.origin_queues import OriginQueues
-from sitecrawl.scheduling.robots_files import RobotsFiles
 from sitecrawl.web.feeds.listings import ENTITY_IN_LOCATION, FEED_TYPES, FORMATS, ListedUrl
 from sitecrawl.web.feeds.listings import FEED as FEED_FORMAT
 from sitecrawl.web.feeds.listings import SITEMAP as SITEMAP_FORMAT
@@ -47,6 +46,7 @@ REDIRECTS = frozenset({301, 302, 303, 307, 308})
 logger = logging.getLogger(__name__)
 
 
+@dataclass(eq=False, repr=False)
 class ListingRequests:
     """Requests for sitemaps and feeds, which are not pages: neither counted nor written.
 
@@ -54,32 +54,17 @@ class ListingRequests:
     until the next pass or run.
     """
 
-    def __init__(
-        self,
-        discovery: Discovery,
-        owner: FrontierOwner,
-        leased: LeasedOrigins,
-        tasks: BackgroundTasks,
-        *,
-        queues: OriginQueues,
-        robots: RobotsFiles,
-        seed_report: SeedReport,
-        stats: StatsCollector,
-        params: CrawlParams,
-    ) -> None:
-        self._discovery = discovery
-        self._owner = owner
-        self._leased = leased
-        self._tasks = tasks
-        self._queues = queues
-        self._dates = leased.knowledge.dates
-        self._seed_report = seed_report
-        self._stats = stats
-        self._params = params
-        self._asked: dict[str, ListingRequest] = {}
-        self._open: set[str] = set()
-        self._named_by: dict[str, list[str]] = {}
-        robots.rules_known.connect(self.named)
+    _params: CrawlParams
+    _discovery: Discovery
+    _owner: FrontierOwner
+    _leased: LeasedOrigins
+    _tasks: BackgroundTasks
+    _queues: OriginQueues
+    _seed_report: SeedReport
+    _stats: StatsCollector
+    _asked: dict[str, ListingRequest] = field(default_factory=dict)
+    _open: set[str] = field(default_factory=set)
+    _named_by: dict[str, list[str]] = field(default_factory=dict)
 
     def begin_pass(self) -> None:
         """Request again the listings named by a start or a robots.txt, but not by others."""
@@ -232,14 +217,14 @@ class ListingRequests:
         given = {entry.url: entry.date for entry in entries}
         dated = [(each, date) for url, each in candidates.items() if (date := given[url])]
         times = [(each, date.timestamp()) for each, date in dated]
-        requeue = FORMATS[asked.kind].dates_requeue
+        requeue, listed = FORMATS[asked.kind].dates_requeue, self._leased.knowledge.dates
         if not requeue:
-            self._dates.note(times)
+            listed.note(times)
         await frontier.add(list(candidates.values()))
         if requeue:
             await frontier.record_feed_dates(dated)
         else:
-            await self._dates.queue_changed(times)
+            await listed.queue_changed(times)
         self._ask_next(asked, (entry.url for entry in entries if entry.is_listing))
         self._leased.acquire()
 

@@ -65,6 +65,7 @@ class ErrorPage:
         return self.alike[key] > MAX_ALIKE
 
 
+@dataclass(eq=False, repr=False)
 class MissingPageProbes:
     """Detection of soft 404s by the error page of each origin.
 
@@ -74,18 +75,11 @@ class MissingPageProbes:
     sites without such pages, are probed once or never.
     """
 
-    def __init__(
-        self,
-        queues: OriginQueues,
-        tasks: BackgroundTasks,
-        stats: StatsCollector,
-        options: ReadOptions,
-    ) -> None:
-        self._queues = queues
-        self._tasks = tasks
-        self._stats = stats
-        self._options = options
-        self._known: OrderedDict[str, ErrorPage] = OrderedDict()
+    _queues: OriginQueues
+    _tasks: BackgroundTasks
+    _stats: StatsCollector
+    _options: ReadOptions
+    _known: OrderedDict[str, ErrorPage] = field(default_factory=OrderedDict)
 
     def judge(self, visit: Visit, page: Page) -> Placeholder | None:
         """Compare a page with the error page of its origin, if that is known."""
@@ -156,17 +150,14 @@ def _is_home(url: str) -> bool:
     return url.partition("://")[2].partition("/")[2] == ""
 
 
+@dataclass(eq=False, repr=False)
 class SecondReadings:
     """Requests for second readings; they wait their turn, and obey robots.txt and the rules."""
 
-    def __init__(
-        self, queues: OriginQueues, tasks: BackgroundTasks, yields: Yields, options: ReadOptions
-    ) -> None:
-        self._queues = queues
-        self._tasks = tasks
-        self._yields = yields
-        self._options = options
-        yields.second_reading.connect(self.ask)
+    _queues: OriginQueues
+    _tasks: BackgroundTasks
+    _yields: Yields
+    _options: ReadOptions
 
     def ask(self, key: str, url: str, text: str) -> None:
         """Request a page again whose text was read before."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 from sitecrawl.crawl.discovery import Discovery
 from sitecrawl.crawl.frontier_owner import FrontierOwner
@@ -17,8 +17,6 @@ from sitecrawl.policy.urls.parameter_trials import Found
 from sitecrawl.scheduling.background import BackgroundTasks
 from sitecrawl.scheduling.listed_pages import ListedPages
 from sitecrawl.scheduling.yields import FRUITLESS, LATER, SHELF, DueVerdict, Yields
-
-TAKEN_BACK = "%s: URLs keep %s, as pages differ by it (session_parameters, entry_parameters)"
 
 logger = logging.getLogger(__name__)
 PRIORITIES = {DueVerdict.LATER: LATER, DueVerdict.SHELVED: SHELF}
@@ -62,7 +60,10 @@ class ParameterMeanings:
         if (ended := trials.judge(due.url, visit.document)) is not None:
             words = " and ".join(ended.names)
             if ended.is_meant:
-                logger.info(TAKEN_BACK, due.origin, words)
+                logger.info(
+                    "%s: URLs keep %s, as pages differ by it (session_parameters, entry_parameters)",
+                    *(due.origin, words),
+                )
             known = StoredEvidence(
                 MEANING, "&".join(ended.names), {"names": ended.names, "is_meant": ended.is_meant}
             )
@@ -75,27 +76,20 @@ class ParameterMeanings:
         return replace(visit, candidates=[*visit.candidates, *more]) if more else visit
 
 
+@dataclass(eq=False, repr=False)
 class OriginKnowledge:
     """Knowledge about leased origins, loaded with the lease and stored before its end.
 
     ``released`` is sent with the key of an origin whose queue has changed.
     """
 
-    def __init__(
-        self,
-        dates: ListedPages,
-        yields: Yields,
-        meanings: ParameterMeanings,
-        owner: FrontierOwner,
-        tasks: BackgroundTasks,
-    ) -> None:
-        self.released: Event[str] = Event()
-        self.dates = dates
-        self.yields = yields
-        self._meanings = meanings
-        self._owner = owner
-        self._tasks = tasks
-        self._returned: dict[str, dict[int, int | None]] = {}
+    dates: ListedPages
+    yields: Yields
+    _meanings: ParameterMeanings
+    _owner: FrontierOwner
+    _tasks: BackgroundTasks
+    released: Event[str] = field(default_factory=Event)
+    _returned: dict[str, dict[int, int | None]] = field(default_factory=dict)
 
     async def prepare(self, key: str) -> None:
         """Load what earlier runs have learned of an origin, unless it is loaded."""

@@ -7,6 +7,7 @@ import heapq
 import logging
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from itertools import count
 
 from scrapy import Request
@@ -82,6 +83,7 @@ class ReadyQueue:
         return len(self._heap)
 
 
+@dataclass(eq=False, repr=False)
 class OriginQueues:
     """Prefetched URLs and other requests of the leased origins, refilled in batches.
 
@@ -89,35 +91,24 @@ class OriginQueues:
     they are done.
     """
 
-    def __init__(
-        self,
-        params: CrawlParams,
-        discovery: Discovery,
-        owner: FrontierOwner,
-        recorder: Recorder,
-        *,
-        robots: RobotsFiles,
-        leased: LeasedOrigins,
-        seed_redirects: SeedRedirects,
-        seed_report: SeedReport,
-        tasks: BackgroundTasks,
-    ) -> None:
-        self.ready = ReadyQueue(params.requests_per_origin)
-        self._max_wait = params.max_wait
-        self._daily_pages = params.max_pages_per_day
-        self._discovery = discovery
-        self._owner = owner
-        self._recorder = recorder
-        self._robots = robots
-        self._leased = leased
-        self._knowledge = leased.knowledge
-        self._seed_redirects = seed_redirects
-        self._seed_report = seed_report
-        self._tasks = tasks
-        leased.acquired.connect(self.advance)
-        recorder.batch_committed.connect(self.committed)
-        recorder.visit_recorded.connect(self.recorded)
-        robots.request_ended.connect(self.refreshed)
+    _params: CrawlParams
+    _discovery: Discovery
+    _owner: FrontierOwner
+    _recorder: Recorder
+    _robots: RobotsFiles
+    _leased: LeasedOrigins
+    _seed_redirects: SeedRedirects
+    _seed_report: SeedReport
+    _tasks: BackgroundTasks
+    ready: ReadyQueue = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.ready = ReadyQueue(self._params.requests_per_origin)
+        self._knowledge = self._leased.knowledge
+        self._leased.acquired.connect(self.advance)
+        self._recorder.batch_committed.connect(self.committed)
+        self._recorder.visit_recorded.connect(self.recorded)
+        self._robots.request_ended.connect(self.refreshed)
         self._knowledge.released.connect(self.released)
 
     def next_due(self, origin: Origin) -> DueUrl | Request | None:
@@ -257,7 +248,7 @@ class OriginQueues:
     def _give_up_if_postponed(self, origin: Origin) -> None:
         wait = origin.ready_at - asyncio.get_running_loop().time()
         # The crawl's own delay is not a pause that the origin asked for.
-        if wait > max(self._max_wait, origin.pace.delay) and not origin.given_up:
+        if wait > max(self._params.max_wait, origin.pace.delay) and not origin.given_up:
             words = f"{origin.key} asks for a pause of {wait:.0f} s, until a later run"
             origin.give_up(words, "rate_limited")
             logger.warning("%s", origin.given_up)
@@ -289,22 +280,16 @@ class OriginQueues:
 
     async def _pop(self, origin: Origin) -> Sequence[DueUrl]:
         frontier = self._owner.frontier
-        if not self._daily_pages:
+        if not self._params.max_pages_per_day:
             return await frontier.pop(origin.key, PREFETCH)
         begun = len(origin.todo) + origin.open_visits + len(origin.retries)
         return await frontier.pop_within_budget(origin.key, PREFETCH, begun)
 
-    def _block(
-        self,
-        origin: Origin,
-        due: DueUrl,
-        decision: Decision,
-        outcome: Outcome,
-    ) -> None:
+    def _block(self, origin: Origin, due: DueUrl, decision: Decision, outcome: Outcome) -> None:
         origin.open_visits += 1
         self._discovery.refused(decision, due.url, due.referrer)
         successor = self._discovery.successor(due) if decision.reason == REWRITTEN else None
-        visit = Visit(due, time.time())
-        self._recorder.record(
-            visit.end(outcome, decision.reason, decision.rule, successor=successor)
+        result = Visit(due, time.time()).end(
+            outcome, decision.reason, decision.rule, successor=successor
         )
+        self._recorder.record(result)

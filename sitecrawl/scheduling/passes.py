@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from sitecrawl.config.options.crawl_options import CrawlParams
 from sitecrawl.crawl.discovery import Discovery
@@ -26,30 +27,21 @@ RETIRED = (
 logger = logging.getLogger(__name__)
 
 
+@dataclass(eq=False, repr=False)
 class Passes:
     """Passes of a crawl; the interval begins when a pass has ended."""
 
-    def __init__(
-        self,
-        params: CrawlParams,
-        owner: FrontierOwner,
-        leased: LeasedOrigins,
-        tasks: BackgroundTasks,
-        listing_requests: ListingRequests,
-        *,
-        discovery: Discovery,
-    ) -> None:
-        self._params = params
-        self._owner = owner
-        self._leased = leased
-        self._tasks = tasks
-        self._listing_requests = listing_requests
-        self._discovery = discovery
-        self._seeds: Sequence[Candidate] = ()
-        self._ended = not params.interval
-        self._timer: asyncio.TimerHandle | None = None
-        self._listener: asyncio.TimerHandle | None = None
-        self._task: asyncio.Task[None] | None = None
+    _params: CrawlParams
+    _owner: FrontierOwner
+    _leased: LeasedOrigins
+    _tasks: BackgroundTasks
+    _listing_requests: ListingRequests
+    _discovery: Discovery
+    _seeds: Sequence[Candidate] = ()
+    _ended: bool = False
+    _timer: asyncio.TimerHandle | None = None
+    _listener: asyncio.TimerHandle | None = None
+    _task: asyncio.Task[None] | None = None
 
     async def begin(self, seeds: Sequence[Candidate]) -> None:
         """Begin the first pass."""
@@ -70,9 +62,9 @@ class Passes:
 
     def more(self) -> bool:
         """Return True if another pass follows, now that nothing is left to do."""
-        if not self._ended and self._timer is None and self._task is None:
-            loop = asyncio.get_running_loop()
-            self._timer = loop.call_later(self._params.interval, self._start)
+        wait = self._params.interval
+        if wait and not (self._ended or self._timer or self._task):
+            self._timer = asyncio.get_running_loop().call_later(wait, self._start)
         return bool(self._timer or self._task)
 
     def end(self) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any
 
 from sitecrawl.crawl.frontier_owner import FrontierOwner
@@ -25,6 +26,7 @@ MIN_STAY_SECONDS = 3.0
 RATE_SECONDS = 10.0
 
 
+@dataclass(eq=False, repr=False)
 class WorkSharing:
     """Heartbeat of this worker. After each, origins go to workers that have less to do, or free
     ones are leased.
@@ -33,21 +35,14 @@ class WorkSharing:
     worker then knows the time of its next request.
     """
 
-    def __init__(
-        self,
-        owner: FrontierOwner,
-        leased: LeasedOrigins,
-        queues: OriginQueues,
-        counters: Callable[[], dict[str, Any]],
-    ) -> None:
-        self._owner = owner
-        self._leased = leased
-        self._queues = queues
-        self._own_counters = counters
-        self._task: asyncio.Task[None] | None = None
-        self._counted = (0.0, 0)
-        self._rate = 0.0
-        self._given_away = 0  # load that has left by the next heartbeat, if not before
+    _owner: FrontierOwner
+    _leased: LeasedOrigins
+    _queues: OriginQueues
+    _own_counters: Callable[[], dict[str, Any]]
+    _task: asyncio.Task[None] | None = None
+    _counted: tuple[float, int] = (0.0, 0)
+    _rate: float = 0.0
+    _given_away: int = 0  # load that has left by the next heartbeat, if not before
 
     def begin(self) -> None:
         """Start to send heartbeats."""
@@ -118,19 +113,19 @@ class WorkSharing:
             self._queues.advance(origins[key])
 
 
+@dataclass(eq=False, repr=False)
 class RequestBudget:
     """Requests that this worker may still make, granted by the crawl database in blocks.
 
     All workers together make no more than ``limit``; 0 is no limit.
     """
 
-    def __init__(self, limit: int, owner: FrontierOwner, tasks: BackgroundTasks) -> None:
-        self._limit = limit
-        self._owner = owner
-        self._tasks = tasks
-        self._granted = 0
-        self._asking = False
-        self.is_exhausted = False
+    _limit: int
+    _owner: FrontierOwner
+    _tasks: BackgroundTasks
+    _granted: int = 0
+    _asking: bool = False
+    is_exhausted: bool = False
 
     @property
     def allows(self) -> bool:

@@ -52,7 +52,7 @@ def leased_origins(
     cite = Citations(configuration.params, configuration.sources)
     chains = RedirectChains.build(cite)
     stats = MemoryStatsCollector(get_crawler())
-    discovery = Discovery(rules, limits, chains, stats, follow=True)
+    discovery = Discovery(rules, limits, chains, stats, follows=True)
     params = configuration.params
     dates = ListedPages(params, owner, recorder)
     yields = Yields(params, owner, recorder, discovery, tasks, settings=cite)

@@ -17,11 +17,10 @@ import pytest_twisted
 from twisted.internet.defer import Deferred
 from workers import SITE, candidate, ingested
 
-from fixtures.databases import MAKERS
 from sitecrawl.frontier import sqlite
 from sitecrawl.frontier.base import FrontierError, StateOptions
 from sitecrawl.frontier.database import FIRST_VERSION, migrate, schema_scripts
-from sitecrawl.frontier.opening import BACKENDS, backend, open_frontier
+from sitecrawl.frontier.opening import backend, open_frontier
 from sitecrawl.frontier.threaded import Frontier
 
 
@@ -113,10 +112,6 @@ def test_a_later_schema_is_reached_step_by_step(database_url: str) -> None:
         assert database.rows("SELECT id, body, at FROM later") == []
         with pytest.raises(FrontierError, match="written by a newer sitecrawl"):
             migrate(database, None)
-
-
-def test_every_kind_of_database_is_tested() -> None:
-    assert MAKERS.keys() == BACKENDS.keys(), "fixtures/databases.py makes one of each kind"
 
 
 @pytest_twisted.inlineCallbacks

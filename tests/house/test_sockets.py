@@ -28,7 +28,6 @@ CALLS = frozenset(
 MAY = {
     "http/dialing.py": "connects to the addresses that AddressRule permits, and to proxies",
     "http/agent_files.py": "checks what an agent has published, at URLs that the user names",
-    "resolver.py": "recognizes addresses",
     "render/sandbox_proxy.py": "listens for the browser on loopback; connects by http/dialing.py",
     "render/browser.py": "listens on loopback for what the browser must not send",
     "render/splash.py": "asks the Splash server, which the user names",
