@@ -79,7 +79,7 @@ class NoindexPipeline(DocumentPipeline):
     def process_document(self, document: Document) -> None:
         """Drop a page that must not be indexed; add the ``usage`` field to others."""
         due = document.visit.due
-        if not self._rules.recheck(due.url, depth=due.depth, via=due.via).indexed:
+        if not self._rules.admit(due.url, depth=due.depth, via=due.via).indexed:
             raise DropDocument(Outcome.NOINDEX, "start_for_links")
         if document.robots.noindex:
             raise DropDocument(Outcome.NOINDEX, document.robots.noindex)

@@ -141,7 +141,7 @@ def _write_list(filled: FilledList, opts: argparse.Namespace) -> int:
 
 def _summary(facts: Facts, *, as_json: bool) -> Iterator[str]:
     overview = Overview.read(facts)
-    names = [*(each.of.name for each in problems.all_problems()), *SHORT]
+    names = [*(each.name for each in problems.all_problems()), *SHORT]
     counts = {name: len(facts.rows(all_lists()[name])) for name in names}
     if as_json:
         figures = dict(overview.figures)

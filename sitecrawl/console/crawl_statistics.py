@@ -77,9 +77,7 @@ class CrawlStatistics:
     @property
     def refused(self) -> dict[str, int]:
         """Return the number of links that the last run refused, by reason."""
-        counters = self.run.counters.items()
-        found = {name: int(count) for name, count in counters if name.startswith(RULE_STATS)}
-        return {name.removeprefix(RULE_STATS): count for name, count in sorted(found.items())}
+        return refused_links(self.run)
 
     def record(self) -> dict[str, Any]:
         """Return the JSON form."""
@@ -156,6 +154,13 @@ class CrawlStatistics:
             yield f"    held back: {each.in_words}"
         if origin.held:
             yield f"    if this is intended: {typed_program()} frontier confirm {origin.key}"
+
+
+def refused_links(run: RunRecord) -> dict[str, int]:
+    """Return the number of links that a run refused, by reason."""
+    counters = sorted(run.counters.items())
+    found = {name: count for name, count in counters if name.startswith(RULE_STATS)}
+    return {name.removeprefix(RULE_STATS): int(count) for name, count in found.items()}
 
 
 def run_state(run: RunRecord, now: float) -> str:

@@ -35,10 +35,10 @@ class StoredJudge:
     def refused(self, address: str, record: dict[str, Any]) -> Rewrite | None:
         """Return the deletion of a document that the rules refuse, or refuse at its address."""
         depth, via = record.get("depth", 0), record.get("discovered_via", "link")
-        admission = self._rules.recheck(address, depth=depth, via=via)
+        admission = self._rules.admit(address, depth=depth, via=via)
         if via == "seed" and admission.fingerprint not in self._starts:
             via = "link"
-            admission = self._rules.recheck(address, depth=max(depth, 1), via=via)
+            admission = self._rules.admit(address, depth=max(depth, 1), via=via)
         decision, reason = admission.decision, "excluded"
         if decision.allowed and not admission.indexed:
             return Rewrite(None, word="start_for_links", rule="a start that is no wanted page")
@@ -47,7 +47,7 @@ class StoredJudge:
         ):
             return Rewrite(None, successor=Candidate.of(admission, depth, via), word="rewritten")
         if decision.allowed:
-            decision = self._rules.content_type(address, record.get("content_type"))
+            decision = self._rules.media_types.decide(address, record.get("content_type"))
             reason = "unwanted_type"
         if decision.allowed:
             decision = check_text(text_of(record, TEXTS), self._options)

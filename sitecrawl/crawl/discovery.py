@@ -241,14 +241,14 @@ class Discovery:
 
     def recheck(self, due: DueUrl) -> Decision:
         """Judge a stored URL by today's rules; one that they rewrite is refused."""
-        admission = self.rules.recheck(due.url, depth=due.depth, via=due.via)
+        admission = self.rules.admit(due.url, depth=due.depth, via=due.via)
         if admission.fingerprint != due.fingerprint and self.rules.at_rest(admission):
             return refuse(REWRITTEN, admission.url)
         return admission.decision
 
     def successor(self, due: DueUrl) -> Candidate:
         """Return the candidate into which today's rules rewrite a stored URL."""
-        admission = self.rules.recheck(due.url, depth=due.depth, via=due.via)
+        admission = self.rules.admit(due.url, depth=due.depth, via=due.via)
         return Candidate.of(admission, due.depth, due.via, due.referrer)
 
     def admit_fetch(self, due: DueUrl) -> Decision:

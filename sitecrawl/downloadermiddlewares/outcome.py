@@ -63,7 +63,9 @@ class OutcomeMiddleware(Component):
         declared = header(response.headers, "content-type") or None
         sniffing = header(response.headers, "x-content-type-options")
         is_certain = sniffing.strip().lower() == "nosniff"  # Fetch, 3.6
-        decision, kind = rules.body_type(url, declared, response.body, is_certain=is_certain)
+        decision, kind = rules.media_types.decide_body(
+            url, declared, response.body, is_certain=is_certain
+        )
         request.meta[MEDIA_TYPE] = kind
         return decision
 

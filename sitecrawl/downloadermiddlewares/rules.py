@@ -30,7 +30,7 @@ class RulesMiddleware(Component):
             raise RequestDropped(Outcome.CANCELLED, origin.given_up)
         if robots_of(request) is not None or is_login(request) or USAGE_FILE in request.meta:
             return
-        decision = self._rules.recheck(request.url, depth=0, via="seed").decision
+        decision = self._rules.admit(request.url, depth=0, via="seed").decision
         if not decision.allowed:
             raise RequestDropped(Outcome.BLOCKED_URL_BY_LOCAL_POLICY, decision.reason)
 

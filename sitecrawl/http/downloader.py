@@ -46,7 +46,7 @@ class DownloadStopper:
         self._crawler = crawler
         self.judge: Callable[[str, str | None], Decision] | None = None
         if isinstance(rules, Rules):
-            self.judge = rules.content_type
+            self.judge = rules.media_types.decide
         self._wants_files = isinstance(rules, Rules) and bool(rules.media_types.formats)
 
     def decide(self, request: Request, headers: Headers, length: int | None) -> StopDownload | None:

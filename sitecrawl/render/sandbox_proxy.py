@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from asyncio import StreamReader, StreamWriter
-from types import TracebackType
 from typing import Self
 from urllib.parse import urlsplit
 
@@ -61,12 +60,7 @@ class SandboxProxy:
         self.url = f"http://{self._address}:{port}"
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         """Stop listening and cancel all connections."""
         self._server.close()
         self._cancel_all()

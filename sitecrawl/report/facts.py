@@ -9,6 +9,7 @@ from functools import cached_property
 from itertools import chain
 from typing import Any, NamedTuple, TypeAlias
 
+from sitecrawl.console.crawl_statistics import refused_links
 from sitecrawl.frontier.link_table import Inlinks, inverted
 from sitecrawl.frontier.records import RunRecord
 from sitecrawl.frontier.survey import (
@@ -21,7 +22,7 @@ from sitecrawl.frontier.survey import (
 from sitecrawl.policy.documents.audit import PageAudit
 from sitecrawl.policy.documents.output_shapes import TEXTS, text_of
 from sitecrawl.policy.http.politeness import ReceiptSummary
-from sitecrawl.policy.outcomes import REDIRECTS, RULE_STATS, Outcome
+from sitecrawl.policy.outcomes import REDIRECTS, Outcome
 
 MAX_PAGES = 1000
 """Pages listed of those that link to one URL; their number is exact."""
@@ -50,16 +51,20 @@ Reader: TypeAlias = "Callable[[Facts], Iterable[Row]]"
 class ReportList:
     """One list: its columns, and a function that reads its rows.
 
-    ``about`` is one sentence for readers; ``empty`` is shown in place of an empty table.
+    ``about`` is one sentence for readers; ``empty`` is shown in place of an empty table. A list of
+    the places of a problem, whose first column is the URL, also says why it matters and what to do.
     """
 
     name: str
     title: str
-    group: str
     about: str
-    empty: str
     columns: Sequence[str]
     rows: Reader
+    group: str = "Problems"
+    empty: str = "None."
+    importance: str = ""
+    why: str = ""
+    remedy: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,14 +205,8 @@ class Facts:
     @cached_property
     def refusals(self) -> list[tuple[str, int, list[dict[str, str]]]]:
         """Links that rules refused in the last run, by reason, with the first examples."""
-        counters = self.run.counters
-        examples = counters.get("refusals") or {}
-        counts = {
-            name.removeprefix(RULE_STATS): int(number)
-            for name, number in counters.items()
-            if name.startswith(RULE_STATS)
-        }
-        most = sorted(counts.items(), key=lambda each: -each[1])
+        examples = self.run.counters.get("refusals") or {}
+        most = sorted(refused_links(self.run).items(), key=lambda each: -each[1])
         return [(reason, number, examples.get(reason, [])) for reason, number in most]
 
     @cached_property

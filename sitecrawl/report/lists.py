@@ -287,6 +287,5 @@ def all_lists() -> Mapping[str, ReportList]:
 
     Their texts are in ``lists.toml`` and ``problems.toml``.
     """
-    first, *others = (of for of, _ in read_lists("lists", globals()))
-    found = (first, *(each.of for each in problems.all_problems()), *others)
-    return {each.name: each for each in found}
+    first, *others = read_lists("lists", globals())
+    return {each.name: each for each in (first, *problems.all_problems(), *others)}

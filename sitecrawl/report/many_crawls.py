@@ -11,21 +11,20 @@ from sitecrawl.console.terminal import stamp
 from sitecrawl.frontier.opening import open_survey
 from sitecrawl.report import problems
 from sitecrawl.report.facts import Facts, FilledList, ReportList, Row
-from sitecrawl.report.report_list import OVERVIEW
 from sitecrawl.statuses import DONE
 
 CRAWLS = ReportList(
     "crawls",
     "Crawls",
-    OVERVIEW,
     "Each crawl with its last run, those that need a person first: dead starts with reason and remedy, "
     "and the kinds of problems that its site has by importance.",
-    "The file has no crawl.",
     (
         *("crawl", "exit_status", "failed_starts", "documents", "waiting"),
         *(problems.HIGH, problems.MEDIUM, problems.LOW, "ended_at", "finish_reason"),
     ),
     lambda _: (),
+    group="Overview",
+    empty="The file has no crawl.",
 )
 
 
@@ -42,7 +41,7 @@ def read_crawls(
             with open_survey(each.database, each.run.realm) as survey:
                 facts = Facts(survey, each.run)
                 counts.update(
-                    kind.importance for kind in problems.all_problems() if facts.rows(kind.of)
+                    kind.importance for kind in problems.all_problems() if facts.rows(kind)
                 )
                 for of in wanted:
                     rows[of.name] += ((each.name, *row) for row in facts.rows(of))

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from typing import NamedTuple
 
 from sitecrawl import typed_program
+from sitecrawl.console.terminal import span
 from sitecrawl.policy.outcomes import REDIRECTS, Outcome
 from sitecrawl.report.facts import BROKEN, Facts
 
@@ -104,10 +105,10 @@ def _columns(facts: Facts) -> tuple[str, list[Column]]:
         by_run = facts.survey.outcomes_by_run()
         runs = [(_time(run.started_at, "%d %b %H:%M"), by_run[run.id]) for run in facts.runs]
         return "visits of each run", [Column(label, _kinds(found)) for label, found in runs]
-    first, span, by_time = facts.survey.outcomes_by_time(facts.run.id, SPANS)
+    first, width, by_time = facts.survey.outcomes_by_time(facts.run.id, SPANS)
     spans = range(max(by_time, default=-1) + 1)
     columns = [
-        Column(_time(first + number * span, "%H:%M:%S"), _kinds(by_time[number]))
+        Column(_time(first + number * width, "%H:%M:%S"), _kinds(by_time[number]))
         for number in spans
     ]
     return "visits in the course of the run", columns
@@ -126,7 +127,7 @@ def _run_words(facts: Facts) -> str:
     if run.finished_at is None:
         stopped = run.stopped_at and f"stopped without end at {_time(run.stopped_at, '%H:%M')}"
         return f"{begun} and {stopped or 'has not ended'}"
-    return f"{begun}, took {_span(run.finished_at - run.started_at)} and ended: {run.finish_reason}"
+    return f"{begun}, took {span(run.finished_at - run.started_at)} and ended: {run.finish_reason}"
 
 
 def _unfinished(waiting: int) -> str:
@@ -148,11 +149,3 @@ def _unchecked(facts: Facts) -> str:
 
 def _time(at: float, pattern: str) -> str:
     return datetime.fromtimestamp(at, UTC).strftime(pattern)
-
-
-def _span(seconds: float) -> str:
-    minutes, rest = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    if hours:
-        return f"{hours} h {minutes} min"
-    return f"{minutes} min {rest} s" if minutes else f"{rest} s"

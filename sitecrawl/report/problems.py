@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 
 from sitecrawl.policy.outcomes import PLACEHOLDERS, REDIRECTS, Outcome
@@ -22,16 +21,6 @@ NO_CONTENT = frozenset(
     {Outcome.NOINDEX, Outcome.NON_CANONICAL, Outcome.DUPLICATE, *REDIRECTS, *BROKEN}
 )
 """Outcomes of URLs that search engines should not be sent to."""
-
-
-@dataclass(frozen=True, slots=True)
-class Problem:
-    """A problem, with the list of the places where it is; the first column is the URL."""
-
-    importance: str
-    of: ReportList
-    why: str
-    remedy: str
 
 
 def _dead_links(facts: Facts) -> Iterator[Row]:
@@ -227,19 +216,16 @@ def _deep(facts: Facts) -> Iterator[Row]:
 
 
 @cache
-def all_problems() -> Sequence[Problem]:
+def all_problems() -> Sequence[ReportList]:
     """Return all problems, the most important first; their texts are in ``problems.toml``."""
-    return [
-        Problem(told["importance"], of, told["why"], told["remedy"])
-        for of, told in read_lists("problems", globals())
-    ]
+    return list(read_lists("problems", globals()))
 
 
 def summary(facts: Facts) -> Iterator[Row]:
     """Yield a row for each problem that the site has."""
     for each in all_problems():
-        rows = facts.rows(each.of)
+        rows = facts.rows(each)
         if rows:
             examples = tuple(str(row[0]) for row in rows[:EXAMPLES])
-            told = (each.of.about, each.why, each.remedy)
-            yield each.importance, each.of.title, len(rows), *told, examples, each.of.name
+            told = (each.about, each.why, each.remedy)
+            yield each.importance, each.title, len(rows), *told, examples, each.name

@@ -15,7 +15,6 @@ from typing import Any
 from sitecrawl.policy.outcomes import Outcome
 from sitecrawl.report.facts import Cell, FilledList, ReportList, Row
 
-OVERVIEW, SITE_PROBLEMS = "Overview", "Problems"
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
 """Beginnings of cells that spreadsheets evaluate (OWASP, CSV injection)."""
 OPTIONS = {"constant_memory": True, "strings_to_formulas": False, "strings_to_urls": False}
@@ -24,17 +23,16 @@ MAX_ROWS = 1_048_575
 MAX_CELL = 32_767  # characters
 
 
-def read_lists(name: str, names: Mapping[str, Any]) -> Iterator[tuple[ReportList, dict[str, Any]]]:
-    """Yield the lists of ``NAME.toml`` in their order, each with all its texts.
+def read_lists(name: str, names: Mapping[str, Any]) -> Iterator[ReportList]:
+    """Yield the lists of ``NAME.toml`` in their order.
 
     ``names`` are those of the module: the function ``_NAME`` of each list, and the numbers that
     stand in braces in a text.
     """
     tables = tomllib.loads((files("sitecrawl.report") / f"{name}.toml").read_text("utf-8"))
     for key, told in tables.items():
-        group, empty = told.get("group", SITE_PROBLEMS), told.get("empty", "None.")
-        about, columns = told["about"].format_map(names), tuple(told["columns"])
-        yield ReportList(key, told["title"], group, about, empty, columns, names[f"_{key}"]), told
+        told["about"] = told["about"].format_map(names)
+        yield ReportList(key, rows=names[f"_{key}"], **told)
 
 
 def word(outcome: Outcome | None) -> str:
@@ -55,12 +53,9 @@ def json_lines(found: ReportList, rows: Iterable[Row]) -> Iterator[str]:
 
 
 def json_array(found: ReportList, rows: Iterable[Row]) -> Iterator[str]:
-    """Yield the lines of one array of objects."""
-    before = "["
-    for line in json_lines(found, rows):
-        yield f"{before}{line}"
-        before = ","
-    yield "[]" if before == "[" else "]"
+    """Yield one array of objects, each on a line of its own."""
+    objects = ",\n".join(json_lines(found, rows))
+    yield f"[{objects}]"
 
 
 FORMATS: Mapping[str, Callable[[ReportList, Iterable[Row]], Iterator[str]]] = {

@@ -237,7 +237,7 @@ def test_all_planted_problems_are_found_and_none_is_invented(
     done = crawl(f"{origin}/", sitemaps="yes", patience=100, **options)
     assert done.status == 0, done.log
     assert sum(map(len, FOUND.values())) >= 30
-    assert FOUND.keys() == {each.of.name for each in problems.all_problems()}
+    assert FOUND.keys() == {each.name for each in problems.all_problems()}
     assert "Not looked at: 3 links to other sites." in say("report").out
     assert "Not looked at" not in fetching("report", "--check-outside").out
     wrong = {}

@@ -13,7 +13,7 @@ from fixtures.crawls import CrawlCommand
 from fixtures.server import Answer, Page, Server, page
 from scripts import output_fields
 from sitecrawl.policy.documents.fields import DELETION, DOCUMENT, MINIMAL
-from sitecrawl.policy.documents.output_shapes import elastic
+from sitecrawl.policy.documents.output_shapes import PRESETS
 
 PAGE = (Path(__file__).parent.parent.parent / "docs" / "output.md").read_text("utf-8")
 ROW = re.compile(r"^\| `(\w+)` \| .+ \| `(.+)` \|$", re.MULTILINE)
@@ -43,7 +43,7 @@ def test_every_field_has_an_example() -> None:
     assert (
         set(re.findall(r"`(\w+)`", PAGE.partition("| `minimal` |")[2].splitlines()[0])) == MINIMAL
     )
-    assert elastic(document)["headings"] == ["Installation"]
+    assert PRESETS["elastic"](document)["headings"] == ["Installation"]
 
 
 @pytest.mark.behaviour("O-01", "O-03", "O-08")

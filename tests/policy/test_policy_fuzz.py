@@ -46,7 +46,7 @@ def test_nothing_raises(text: str, hrefs: list[str]) -> None:
     for rules in MODES:
         assert not rules.admit(text).decision.allowed
         rules.explain(text)
-        rules.content_type(text, text)
+        rules.media_types.decide(text, text)
         rules.admit_redirect(text, text)
     evidence, parts = Evidence(10), EndlessParts()
     for depth, href in enumerate(hrefs):

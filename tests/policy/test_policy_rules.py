@@ -121,9 +121,9 @@ def test_a_start_is_fetched_whatever_its_extension() -> None:
 @pytest.mark.behaviour("Q-20")
 def test_stored_candidates_meet_todays_rules() -> None:
     stored = "http://example.org/list?page=2"
-    assert rules({}).recheck(stored, depth=1, via="link").decision.allowed
+    assert rules({}).admit(stored, depth=1, via="link").decision.allowed
     today = rules({"options": {"query": "ignore"}})
-    assert today.recheck(stored, depth=1, via="link").decision.reason == "query"
+    assert today.admit(stored, depth=1, via="link").decision.reason == "query"
 
 
 def test_answers_do_not_depend_on_earlier_calls() -> None:

@@ -11,7 +11,7 @@ from sitecrawl.policy.decision import Decision
 
 def decide(path: str, content_type: str | None, **options: object) -> Decision:
     params = CrawlParams(start=["http://example.org/"], **options)
-    return build_rules(params, {}).content_type(f"http://example.org{path}", content_type)
+    return build_rules(params, {}).media_types.decide(f"http://example.org{path}", content_type)
 
 
 @pytest.mark.behaviour("F-12", "K-09", "LR-29")

@@ -77,44 +77,22 @@ def text_of(document: Mapping[str, Any], names: Iterable[str] = ("title", *TEXTS
     return "\n".join(str(text) for name in names if (text := document.get(name)))
 
 
-def full(record: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return every field unchanged."""
-    return record
-
-
-def minimal(record: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields that are registered as minimal."""
-    return {name: value for name, value in record.items() if name in MINIMAL}
-
-
-def rag(record: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields that are registered for retrieval, and those that the user declared."""
-    return {name: value for name, value in record.items() if name in RAG or name not in FIELDS}
-
-
-def elastic(record: Mapping[str, Any]) -> dict[str, Any]:
-    """Return every field, with Elastic's types where Elastic's Open Crawler writes it too.
-
-    Headings and links become texts, keywords one text, and directories the parts of the path, the
-    file name included. Values to which a project's pipelines have given another type are kept.
-    """
-    return {**record, **elastic_fields(record)}
-
-
 def field_names(names: Iterable[str], options: DocumentOptions) -> tuple[str, ...]:
     """Return the names that fields of a ``written`` record can have, extra fields included."""
     every = dict.fromkeys((*names, *(name for name, _ in options.extra_fields)))
-    chosen = SELECTIONS.get(options.preset, full)
-    return tuple(rename(chosen(every), options.field_map))
+    chosen = every if options.preset == "elastic" else PRESETS[options.preset](every)
+    return tuple(rename(chosen, options.field_map))
 
 
 PRESETS: Mapping[str, Callable[[Mapping[str, Any]], Mapping[str, Any]]] = {
-    "full": full,
-    "elastic": elastic,
-    "minimal": minimal,
-    "rag": rag,
+    "full": lambda record: record,
+    "elastic": lambda record: {**record, **elastic_fields(record)},
+    "minimal": lambda record: {name: record[name] for name in record if name in MINIMAL},
+    "rag": lambda record: {n: record[n] for n in record if n in RAG or n not in FIELDS},
 }
-SELECTIONS = {name: PRESETS[name] for name in ("minimal", "rag")}
+"""Shapes of a record: every field; with Elastic's types where Elastic's Open Crawler writes a field
+too; those registered as minimal; those registered for retrieval and those that the user declared.
+"""
 
 
 def written(record: Mapping[str, Any], options: DocumentOptions) -> dict[str, Any]:

@@ -171,24 +171,10 @@ class Rules:
                 return self.admit(plain, depth=depth, rel=rel)
         return admission if decision.allowed else admission._replace(decision=decision)
 
-    def recheck(self, url: str, *, depth: int, via: str) -> Admission:
-        """Decide by the current rules on a URL stored earlier."""
-        return self.admit(url, depth=depth, via=via)
-
     def at_rest(self, admission: Admission) -> bool:
         """Return True if the rules admit a URL and would not rewrite it again."""
         known = self.admit(admission.url).fingerprint == admission.fingerprint
         return known and admission.decision.allowed
-
-    def body_type(
-        self, url: str, content_type: str | None, body: bytes, *, is_certain: bool
-    ) -> tuple[Decision, str]:
-        """Decide by header and body if the body is wanted; also return its media type."""
-        return self.media_types.decide_body(url, content_type, body, is_certain=is_certain)
-
-    def content_type(self, url: str, content_type: str | None) -> Decision:
-        """Decide on the body of a response by its Content-Type header, if any."""
-        return self.media_types.decide(url, content_type)
 
     def admit_redirect(self, start: str, target: str) -> str | None:
         """Bring a start's redirect target into scope; return a notice if the scope changed.
