@@ -70,16 +70,9 @@ class ConfigFile:
 
         A crawl's name is its realm, and that of its database, unless the file says otherwise.
         """
-        own = self._select(crawl)
-        if own is None:
-            return [self.shared]
-        implied = {"crawl_name": crawl, "realm": crawl}
-        return [Layer(own.source, implied), self.shared, own]
-
-    def _select(self, crawl: str) -> Layer | None:
         names = list(self.crawls)
-        if crawl in self.crawls:
-            return self.crawls[crawl]
+        if own := self.crawls.get(crawl):
+            return [Layer(own.source, {"crawl_name": crawl, "realm": crawl}), self.shared, own]
         if crawl:
             known = f" Known: {_listed(names)}." if names else ""
             remedy = f"{known}{nearest(crawl, names)}"
@@ -89,7 +82,7 @@ class ConfigFile:
             raise ConfigError(
                 [f"{self.path}: the file has {len(names)} crawls ({_listed(names)}); {remedy}."]
             )
-        return None
+        return [self.shared]
 
 
 def read_file(path: str, source: str) -> ConfigFile:

@@ -185,6 +185,17 @@ def among(known: Collection[str]) -> AfterValidator:
     return each(read)
 
 
+def matching(pattern: str, fault: str) -> Callable[[str], str]:
+    """Build a check of a text by a pattern of the whole; ``{!r}`` in the ``fault`` is the text."""
+
+    def check(text: str) -> str:
+        if not re.fullmatch(pattern, text, re.DOTALL):
+            raise ValueError(fault.format(text))
+        return text
+
+    return check
+
+
 Words = Annotated[
     tuple[str, ...],
     BeforeValidator(read_words),

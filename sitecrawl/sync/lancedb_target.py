@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import os
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from ctypes import CDLL
 from dataclasses import asdict, dataclass, replace
@@ -49,22 +49,6 @@ TABLE, REBUILT = "sections", "sections_rebuilt"
 CURSOR = "sitecrawl-cursor.json"
 TABLE_VERSION = 2
 EMBED = b"sitecrawl_embed"  # key of the table's metadata
-FIELDS = {
-    "id": pa.string(),
-    "document": pa.string(),
-    "page_id": pa.string(),
-    "url": pa.string(),
-    "title": pa.string(),
-    "headings": pa.list_(pa.string()),
-    "text": pa.string(),
-    "markdown": pa.string(),
-    "language": pa.string(),
-    "realm": pa.string(),
-    "modified_at": pa.string(),
-    "change": pa.string(),
-    "sections": pa.int32(),
-    "hash": pa.string(),
-}
 COMPACT_FROM, COMPACT_AT = 20, 200  # fragments, one for each batch: at least, and in any case
 CACHE_BYTES = 16_000_000  # of the library, instead of gigabytes
 OLD_VERSIONS = timedelta(minutes=10)  # kept for readers that are still at work
@@ -84,6 +68,30 @@ class _Row:
     change: Change
     section: PageSection
     sections: int
+
+    def text(self, field: str) -> str:
+        """Return a field of the document."""
+        return str(self.change.record.get(field) or "")
+
+
+STRING = pa.string()
+COLUMNS: Mapping[str, tuple[Any, Callable[[_Row], Any]]] = {
+    "id": (STRING, lambda row: row.section.id),
+    "document": (STRING, lambda row: row.change.id),
+    "page_id": (STRING, lambda row: row.text("page_id") or row.text("id")),
+    "url": (STRING, lambda row: row.section.url),
+    "title": (STRING, lambda row: row.text("title")),
+    "headings": (pa.list_(STRING), lambda row: list(row.section.headings)),
+    "text": (STRING, lambda row: row.section.text),
+    "markdown": (STRING, lambda row: row.section.markdown),
+    "language": (STRING, lambda row: row.text("language")),
+    "realm": (STRING, lambda row: row.text("realm") or DEFAULT_REALM),
+    "modified_at": (STRING, lambda row: row.change.record.get("modified_at")),
+    "change": (STRING, lambda row: row.change.hash),
+    "sections": (pa.int32(), lambda row: row.sections),
+    "hash": (STRING, lambda row: row.section.hash),
+}
+"""The columns beside the vector: type and value."""
 
 
 class LanceDbTarget:
@@ -259,11 +267,16 @@ class LanceDbTarget:
         table = self.table()
         if table is None:
             vector = pa.list_(pa.float32(), len(vectors[rows[0].section.hash]))
-            schema = pa.schema({**FIELDS, "vector": vector})
+            fields = {name: kind for name, (kind, _) in COLUMNS.items()}
+            schema = pa.schema({**fields, "vector": vector})
             schema = schema.with_metadata({EMBED: self._options.embed.encode()})
             table = self._database.create_table(self._name, schema=schema)
         last = {row.section.id: row for row in rows}
-        data = [_columns(row, vectors[row.section.hash]) for row in last.values()]
+        data = [
+            {name: read(row) for name, (_, read) in COLUMNS.items()}
+            | {"vector": vectors[row.section.hash]}
+            for row in last.values()
+        ]
         columns = pa.Table.from_pylist(data, schema=table.schema)
         if are_new:
             table.add(columns)
@@ -325,27 +338,6 @@ class LanceDbTarget:
         except (OSError, RuntimeError, ValueError) as error:
             text = str(error).partition("\n")[0]
             raise SyncError(f"{self._uri} cannot be written: {text}.") from error
-
-
-def _columns(row: _Row, vector: Any) -> dict[str, Any]:
-    record, section = row.change.record, row.section
-    return {
-        "id": section.id,
-        "document": row.change.id,
-        "page_id": str(record.get("page_id") or record["id"]),
-        "url": section.url,
-        "title": str(record.get("title") or ""),
-        "headings": list(section.headings),
-        "text": section.text,
-        "markdown": section.markdown,
-        "language": str(record.get("language") or ""),
-        "realm": str(record.get("realm") or DEFAULT_REALM),
-        "modified_at": record.get("modified_at"),
-        "change": row.change.hash,
-        "sections": row.sections,
-        "hash": section.hash,
-        "vector": vector,
-    }
 
 
 def _whole(rows: Mapping[tuple[str, int], int]) -> str:

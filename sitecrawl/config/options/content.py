@@ -17,6 +17,7 @@ from sitecrawl.config.types import (
     Words,
     among,
     each,
+    matching,
 )
 from sitecrawl.policy.documents.document_options import (
     DESCRIPTION_ORDER,
@@ -32,6 +33,9 @@ from sitecrawl.policy.outcomes import PLACEHOLDER_KINDS, Outcome
 from sitecrawl.web.html.custom_fields import check_selector, is_xpath
 from sitecrawl.web.html.main_content import PAGE_LANDMARKS
 from sitecrawl.web.read_options import LINK_PATTERNS, PARTS, REPAIRS, ReadOptions
+
+LINK_PATTERN = matching("[^@]+@.+", "{!r} is not of the form tag@attribute")
+MARKER = matching(r"\s*[^|\s][^|]*\|\s*\S.*", "{!r} is not of the form opening|closing")
 
 
 def check_extra_fields(fields: dict[str, str]) -> dict[str, str]:
@@ -128,27 +132,11 @@ class DocumentParams(OptionGroup):
         return self.split == "sections" or any(name in self.more_fields for name in OUTLINED)
 
 
-def check_link_pattern(pattern: str) -> str:
-    """Check that a pattern is a tag and an attribute."""
-    tag, mark, attribute = pattern.partition("@")
-    if not (tag and mark and attribute):
-        raise ValueError(f"{pattern!r} is not of the form tag@attribute")
-    return pattern
-
-
 def check_css(selector: str) -> str:
     """Check that a selector is valid or empty."""
     if selector and not check_selector(selector):
         raise ValueError(f"{selector!r} is no CSS selector")
     return selector
-
-
-def check_marker(marker: str) -> str:
-    """Check that a marker has an opening and a closing comment."""
-    opening, mark, closing = marker.partition("|")
-    if not (opening.strip() and mark and closing.strip()):
-        raise ValueError(f"{marker!r} is not of the form opening|closing")
-    return marker
 
 
 def check_selectors(fields: dict[str, str]) -> dict[str, str]:
@@ -173,9 +161,7 @@ def check_xpath(expression: str) -> bool:
 class ContentParams(DocumentParams):
     """Links, text and metadata: what is read on a page, how, and what documents it makes."""
 
-    link_patterns: Annotated[Words, each(check_link_pattern)] = option(
-        LINK_PATTERNS, Effect.READING
-    )
+    link_patterns: Annotated[Words, each(LINK_PATTERN)] = option(LINK_PATTERNS, Effect.READING)
     """The attributes that hold links, as tag@attribute; +tag@attribute adds to the table, such as
     +object@data for the documents of objects."""
     base_element: Literal["anywhere", "head"] = option("anywhere", Effect.READING)
@@ -219,7 +205,7 @@ class ContentParams(DocumentParams):
     none, or with content=all header and footer."""
     remove_classes: Words = option(("noindex",), Effect.READING)
     """Classes of elements whose text is left out; their links are still found."""
-    noindex_markers: Annotated[Lines, each(check_marker)] = option((), Effect.READING)
+    noindex_markers: Annotated[Lines, each(MARKER)] = option((), Effect.READING)
     """Further comments between which text is left out, as opening|closing, beside noindex, robots,
     googleoff, htdig_noindex and the like."""
     fields: Annotated[Selectors, AfterValidator(check_selectors)] = option({}, Effect.READING)

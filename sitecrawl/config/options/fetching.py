@@ -17,6 +17,7 @@ from sitecrawl.config.types import (
     Notation,
     OptionGroup,
     Words,
+    matching,
     read_json_object,
     read_lines,
     read_urls,
@@ -26,16 +27,11 @@ from sitecrawl.web.robots.robots_txt import PRODUCT
 from sitecrawl.web.urls.url import normalize, origin
 
 TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")  # RFC 9110, 5.6.2
-TEXT = re.compile(r"[\x20-\x7e]*")
 PROXY = re.compile(r"(?:https?|socks4a?|socks5h?)://(?:[^/@\s]*@)?[^/@\s]+:\d{1,5}/?")
 OURS = frozenset({"connection", "content-length", "cookie", "host", "te", "transfer-encoding"})
 
 
-def check_header_text(text: str) -> str:
-    """Check that a text can be sent in a header unchanged."""
-    if not TEXT.fullmatch(text):
-        raise ValueError("should have printable ASCII characters only")
-    return text
+check_header_text = matching(r"[\x20-\x7e]*", "should have printable ASCII characters only")
 
 
 def check_agent(text: str) -> str:
@@ -75,7 +71,6 @@ def _table(split: Callable[[object], object], mark: str) -> Callable[[object], o
 
 read_headers = _table(read_lines, ":")
 read_credentials = _table(read_words, "=")
-read_origin_files = _table(read_words, "=")  # no secret
 
 
 def read_origin_headers(value: object) -> object:
@@ -202,7 +197,7 @@ Credentials = Annotated[
 
 OriginFiles = Annotated[
     dict[str, str],
-    BeforeValidator(read_origin_files),
+    BeforeValidator(read_credentials),
     AfterValidator(check_origin_files),
     Notation("table", "ORIGIN=FILE parted by spaces, or a TOML table"),
 ]

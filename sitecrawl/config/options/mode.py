@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, BeforeValidator
 
 from sitecrawl.config.option import Effect, option
-from sitecrawl.config.types import Duration, OptionGroup, Urls, read_urls
+from sitecrawl.config.types import Duration, OptionGroup, Urls, matching, read_urls
 from sitecrawl.web.feeds import listings
 from sitecrawl.web.urls.url import normalize, origin
 
@@ -59,11 +59,7 @@ def not_a_url(text: str) -> str:
     return f"{text!r} is not a URL; write {whole if meant else 'one as https://example.org/'}"
 
 
-def check_name(name: str) -> str:
-    """Check that a name can be part of a file's name."""
-    if not re.fullmatch(r"[\w.-]*", name):
-        raise ValueError("should have only letters, digits, dots, hyphens and underscores")
-    return name
+check_name = matching(r"[\w.-]*", "should have only letters, digits, dots, hyphens and underscores")
 
 
 class ModeParams(OptionGroup):

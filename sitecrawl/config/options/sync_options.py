@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
-import re
 from typing import Annotated
 
 from pydantic import AfterValidator
 
 from sitecrawl.config.option import Effect, option
-from sitecrawl.config.types import OptionGroup
+from sitecrawl.config.types import OptionGroup, matching
 
-_FUNCTION = re.compile(r"[\w.]+:\w+|.*/.*", re.ASCII)
-
-
-def check_function(name: str) -> str:
-    """Check the notation of a function's name."""
-    if name and not _FUNCTION.fullmatch(name):
-        raise ValueError("should be package.module:function or the path of a model, with a slash")
-    return name
+FUNCTION = matching(
+    r"(?a:[\w.]+:\w+)|.*/.*|",
+    "should be package.module:function or the path of a model, with a slash",
+)
 
 
 class SyncParams(OptionGroup):
     """Vectors of the targets."""
 
-    embed: Annotated[str, AfterValidator(check_function)] = option("", Effect.RUN)
+    embed: Annotated[str, AfterValidator(FUNCTION)] = option("", Effect.RUN)
     """Function that makes the vectors of LanceDB and of the search file, as
     package.module:function: it takes a list of texts and returns a vector for each; or the path of
     a model of sentence-transformers, with a slash. `scrapy sync` calls it for sections that are new
