@@ -44,7 +44,7 @@ class Command(FetchingCommand):
         """Write the page or the list; return 1 if the list is empty."""
         if problem := _misuse(opts):
             raise MisuseError(problem)
-        wanted = _list_named(opts.list) if opts.list else None
+        wanted = all_lists()[opts.list] if opts.list else None
         if opts.config:
             return self._report_crawls(wanted, opts)
         source = find_crawl(self.settings["SITECRAWL_DATABASE"], opts.spargs)
@@ -86,6 +86,8 @@ class Command(FetchingCommand):
 
 
 def _misuse(opts: argparse.Namespace) -> str:
+    if opts.list and opts.list not in all_lists():
+        return f"there is no list {opts.list!r}; known: {', '.join(all_lists())}"
     if opts.format and not (opts.list or opts.config):
         return "--format is for --list NAME or --config FILE"
     if (opts.overwrite_output or "").endswith(XLSX) and find_spec("xlsxwriter") is None:
@@ -107,12 +109,6 @@ def _run_before(text: str, runs: Sequence[RunRecord]) -> int:
         words = "--against: write the number of a run, a date (2026-11-23) or an age (7d)"
         raise MisuseError(words) from None
     return max((each.id for each in runs if each.started_at < at), default=0)
-
-
-def _list_named(name: str) -> ReportList:
-    if name not in all_lists():
-        raise MisuseError(f"there is no list {name!r}; known: {', '.join(all_lists())}")
-    return all_lists()[name]
 
 
 def _write_page(path: str, text: str) -> int:

@@ -79,13 +79,13 @@ def unknown_option(source: str, name: str, known: Iterable[str]) -> str:
 
 def unknown_words(words: Iterable[str]) -> list[str]:
     """Return a message for each word that looks like an option of the command line and is none."""
-    flags = (word.partition("=")[0] for word in words if word.startswith("-") and word != "-")
-    return [f"there is no option {flag}{_nearest_flag(flag)}" for flag in flags]
-
-
-def _nearest_flag(flag: str) -> str:
-    found = get_close_matches(flag[2:].replace("-", "_"), CrawlParams.model_fields, n=1, cutoff=0.7)
-    return f" (--{found[0].replace('_', '-')}?)" if found else ""
+    problems = []
+    for flag in (word.partition("=")[0] for word in words if word.startswith("-") and word != "-"):
+        meant = flag[2:].replace("-", "_")
+        found = get_close_matches(meant, CrawlParams.model_fields, n=1, cutoff=0.7)
+        remedy = f" (--{found[0].replace('_', '-')}?)" if found else ""
+        problems.append(f"there is no option {flag}{remedy}")
+    return problems
 
 
 def wording(error: ErrorDetails, field: FieldInfo | None) -> str:

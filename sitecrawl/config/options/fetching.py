@@ -71,6 +71,7 @@ def _table(split: Callable[[object], object], mark: str) -> Callable[[object], o
 
 read_headers = _table(read_lines, ":")
 read_credentials = _table(read_words, "=")
+read_origin_files = _table(read_words, "=")  # no secret
 
 
 def read_origin_headers(value: object) -> object:
@@ -152,11 +153,6 @@ def _looked_up(text: str) -> str:
         raise ValueError(f"the file {name} cannot be read: {why}") from None
 
 
-def check_origin_files(files: dict[str, str]) -> dict[str, str]:
-    """Return files by normalized origin."""
-    return {_origin(key): file for key, file in files.items()}
-
-
 def check_proxy(proxy: SecretStr) -> SecretStr:
     """Check that a proxy is a URL of a known kind."""
     if not PROXY.fullmatch(proxy.get_secret_value()):
@@ -197,8 +193,8 @@ Credentials = Annotated[
 
 OriginFiles = Annotated[
     dict[str, str],
-    BeforeValidator(read_credentials),
-    AfterValidator(check_origin_files),
+    BeforeValidator(read_origin_files),
+    AfterValidator(lambda files: {_origin(key): file for key, file in files.items()}),
     Notation("table", "ORIGIN=FILE parted by spaces, or a TOML table"),
 ]
 Proxies = Annotated[

@@ -16,14 +16,11 @@ if TYPE_CHECKING:
 
 Value = str | int | float | bool
 Pairs = Iterable[tuple[str, str]]
-_TRUE = frozenset({"true", "yes", "1", "on"})
-_FALSE = frozenset({"false", "no", "0", "off"})
+_BOOLEANS = {
+    **dict.fromkeys(("true", "yes", "1", "on"), True),
+    **dict.fromkeys(("false", "no", "0", "off"), False),
+}
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
-
-
-def _boolean(text: str) -> bool | None:
-    word = text.strip().lower()
-    return word in _TRUE if word in _TRUE | _FALSE else None
 
 
 def _integer(text: str) -> int | None:
@@ -51,7 +48,7 @@ TYPES: Mapping[str, Callable[[str], Value | None]] = {
     "text": str,
     "integer": _integer,
     "float": _number,
-    "boolean": _boolean,
+    "boolean": lambda text: _BOOLEANS.get(text.strip().lower()),
     "date": _date,
 }
 

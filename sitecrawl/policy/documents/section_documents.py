@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from itertools import pairwise
@@ -140,7 +140,7 @@ def _successions(old: Sequence[Section], new: Sequence[Section]) -> Iterator[tup
 
 def _matched(gone: Sequence[Section], added: Sequence[Section]) -> Iterator[tuple[str, str]]:
     """Match sections by their texts, else by their order if they are equally many."""
-    texts = _by_text(gone)
+    texts = {text: each["id"] for each in gone if (text := _below(each))}
     found = {each["id"]: texts.pop(text) for each in added if (text := _below(each)) in texts}
     taken = set(found.values())
     rest = [each["id"] for each in gone if each["id"] not in taken]
@@ -148,11 +148,6 @@ def _matched(gone: Sequence[Section], added: Sequence[Section]) -> Iterator[tupl
     yield from found.items()
     if len(rest) == len(others):
         yield from zip(others, rest, strict=True)
-
-
-def _by_text(sections: Iterable[Section]) -> dict[str, str]:
-    """Return the ids of sections by the text below their headings, where there is any."""
-    return {text: each["id"] for each in sections if (text := _below(each))}
 
 
 def _below(section: Section) -> str:

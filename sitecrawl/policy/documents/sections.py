@@ -262,12 +262,8 @@ def _entry(
         "markdown": markdown_of(blocks),
     }
     entry = {name: value for name, value in entry.items() if value or name in ("order", "text")}
-    return {**entry, "hash": _section_hash(entry)}
-
-
-def _section_hash(entry: Mapping[str, Any]) -> str:
     lasting = ("heading_path", "url", "text", "markdown")
-    return _digest(*(str(entry.get(name, "")) for name in lasting))
+    return {**entry, "hash": _digest(*(str(entry.get(name, "")) for name in lasting))}
 
 
 def _address(node: _Node, anchor: str, url: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import islice
 from types import MappingProxyType
@@ -294,40 +294,28 @@ def alternative_titles(page: Page) -> tuple[list[str], list[str]]:
 def own_title(page: Page) -> str:
     """Return the title without the name of the site; empty only if the title element is.
 
-    A beginning that occurs elsewhere on the page is the title; else the name of the site, as stated
-    by the page or its host, is removed from either end.
+    A beginning that occurs elsewhere on the page is the title, or an end that its metadata has:
+    a heading at the end of a title is as often the site's name. Else the name of the site, as
+    stated by the page or its host, is removed from either end.
     """
     title = page.title
-    ends = _matches(_NAME_SEPARATOR, title) if len(title) <= MAX_TITLE else []
-    if not ends:
+    matches = _matches(_NAME_SEPARATOR, title) if len(title) <= MAX_TITLE else []
+    if not matches:
         return title
     names = frozenset({comparable(site_name(page))}) | host_names(page.url)
     given, headings = alternative_titles(page)
+    others = names | {"", comparable(title)}
     return (
-        _matching_start(title, given, names, ends)
-        or _matching_end(title, given, names, ends)
-        or _matching_start(title, headings, names, _matches(_SEPARATOR, title))
+        _first_found(_starts(title, matches), given, others)
+        or _first_found((title[match.end() :].strip() for match in matches), given, others)
+        or _first_found(_starts(title, _matches(_SEPARATOR, title)), headings, others)
         or _without_names(title, names - {""})
     )
 
 
-def _matching_start(
-    title: str, texts: Sequence[str], names: frozenset[str], matches: Sequence[re.Match[str]]
-) -> str:
-    """Return the longest beginning of a title that occurs elsewhere on the page, except names."""
-    starts = (title[: match.start()].strip() for match in reversed(matches))
-    return _first_found(starts, texts, names | {"", comparable(title)}) if texts else ""
-
-
-def _matching_end(
-    title: str, texts: Sequence[str], names: frozenset[str], matches: Sequence[re.Match[str]]
-) -> str:
-    """Return the longest end of a title that occurs in the page's metadata.
-
-    Headings do not count: one at the end of a title is as often the site's name.
-    """
-    ends = (title[match.end() :].strip() for match in matches)
-    return _first_found(ends, texts, names | {"", comparable(title)}) if texts else ""
+def _starts(title: str, matches: Sequence[re.Match[str]]) -> Iterator[str]:
+    """Yield the beginnings of a title before its separators, the longest first."""
+    return (title[: match.start()].strip() for match in reversed(matches))
 
 
 def _first_found(parts: Iterable[str], texts: Sequence[str], others: Collection[str]) -> str:
@@ -335,7 +323,7 @@ def _first_found(parts: Iterable[str], texts: Sequence[str], others: Collection[
 
     Texts are compared one by one: nearly always the first heading is the title.
     """
-    for part in parts:
+    for part in parts if texts else ():
         name = comparable(part)
         if name not in others and any(comparable(text) == name for text in texts):
             return part

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar, Self
 
 from sitecrawl.policy.decision import ALLOWED, Decision, OptionValues, RefusalReason
-from sitecrawl.policy.urls.url_rules import Target, read_target
+from sitecrawl.policy.urls.url_rules import read_target
 
 LINKS_PER_PAGE = RefusalReason(
     "links_per_page",
@@ -63,17 +63,13 @@ class PathLimits:
         """
         if not self.max_pages:
             return ALLOWED
-        top = top_directory(read_target(url))
+        page = read_target(url)
+        first, slash, _ = page.parts.path[1:].partition("/")
+        top = f"{page.origin}/{first}/" if slash else f"{page.origin}/"  # of files of the root
         if new and self._fetched[top] >= self.max_pages:
             return DIRECTORY_FULL.refuse(f"{self.pages_setting}: {top}")
         self._fetched[top] += 1
         return ALLOWED
-
-
-def top_directory(page: Target) -> str:
-    """Return origin and first directory of a URL; files of the root are in ``/``."""
-    first, slash, _ = page.parts.path[1:].partition("/")
-    return f"{page.origin}/{first}/" if slash else f"{page.origin}/"
 
 
 @dataclass(slots=True)

@@ -40,11 +40,6 @@ def registrable_domain(host: str) -> str:
     return found or ".".join(host.split(".")[-2:])
 
 
-def is_under(host: str, domain: str) -> bool:
-    """Return True if ``host`` is ``domain`` or a subdomain of it."""
-    return host == domain or host.endswith("." + domain)
-
-
 def start_urls(options: OptionValues) -> list[str]:
     """Return the starts in their normal form, rewritten like links."""
     rewriting = Rewriting.build(options)
@@ -167,7 +162,7 @@ class Scope(UrlRule):
         return target.origin
 
     def _in_domains(self, host: str) -> bool:
-        return any(is_under(host, domain) for domain in self.domains)
+        return any(f".{host}".endswith(f".{domain}") for domain in self.domains)
 
     def _in_directory(self, target: Target) -> bool:
         if self.extent != "directory":

@@ -59,7 +59,8 @@ def read_text(chunks: Iterable[bytes]) -> Iterator[str]:
                 chunk = chunk.lstrip(b"\t\n\r ")
             if not chunk:
                 continue
-            decoder = _decoder(chunk)
+            _, name = decode(chunk, "text/xml")
+            decoder = codecs.getincrementaldecoder(CODECS.get(name, name))("replace")
         text = decoder.decode(chunk)
         text = text.lstrip("\ufeff\t\n\r ") if is_start else text
         is_start = is_start and not text
@@ -176,12 +177,6 @@ class _Tree:
         # name, is_parameter, value, base, system, public, notation: only a value can expand
         if declaration[2] is not None:
             raise EntityRefusedError
-
-
-def _decoder(head: bytes) -> codecs.IncrementalDecoder:
-    """Return the decoder for a document that begins with ``head``."""
-    _, name = decode(head, "text/xml")
-    return codecs.getincrementaldecoder(CODECS.get(name, name))("replace")
 
 
 def _mended(pieces: Iterable[str]) -> Iterator[str]:

@@ -10,7 +10,7 @@ from selectolax.lexbor import LexborHTMLParser
 from sitecrawl.web.encoding import decode
 from sitecrawl.web.feeds.xml_documents import as_html
 from sitecrawl.web.files.markup import FileMarkup, MarkupWriter, UnreadableFileError, clean
-from sitecrawl.web.files.packages import Package, attribute, first, join, texts
+from sitecrawl.web.files.packages import Package, attribute, every, first, join, texts
 from sitecrawl.web.html.parser_bounds import bounded
 
 MAX_DOCUMENT = 5_000_000  # bytes of one document of the spine
@@ -24,8 +24,7 @@ def read_epub(body: bytes) -> FileMarkup:
     """Convert an EPUB to HTML: all documents of the spine joined to one."""
     package, writer = Package(body), MarkupWriter()
     container = package.optional_tree("META-INF/container.xml")
-    root = first(container, "rootfile") if container is not None else None
-    name = attribute(root, "full-path") if root is not None else ""
+    name = attribute(first(container, "rootfile"), "full-path")
     name = name or next((each for each in package if each.endswith(".opf")), "")
     if not name:
         raise UnreadableFileError("file_broken", "no package document")
@@ -57,16 +56,16 @@ def _fill_metadata(opf: Any, writer: MarkupWriter) -> None:
         language="language",
     )
     writer.title = clean(next(iter(texts(meta, "title")), ""))  # a book may be called 1984
-    for each in meta.iter("{*}meta") if meta is not None else ():
+    for each in every(meta, "meta"):
         if attribute(each, "property") == "dcterms:modified":
             writer.meta("dcterms.modified", each.text)
 
 
 def _spine(opf: Any, name: str) -> list[str]:
     """Return the documents of the spine in order, without the table of contents."""
-    items = {attribute(each, "id"): each for each in opf.iter("{*}item")}
+    items = {attribute(each, "id"): each for each in every(opf, "item")}
     found: list[str] = []
-    for each in opf.iter("{*}itemref"):
+    for each in every(opf, "itemref"):
         item = items.get(attribute(each, "idref"))
         if item is None or "nav" in attribute(item, "properties").split():
             continue
@@ -79,9 +78,9 @@ def _locked_parts(package: Package) -> frozenset[str]:
     """Return the encrypted parts, as in files with digital rights management."""
     tree = package.optional_tree("META-INF/encryption.xml")
     found: set[str] = set()
-    for each in tree.iter("{*}EncryptedData") if tree is not None else ():
-        method, target = first(each, "EncryptionMethod"), first(each, "CipherReference")
-        algorithm = attribute(method, "Algorithm") if method is not None else ""
+    for each in every(tree, "EncryptedData"):
+        target = first(each, "CipherReference")
+        algorithm = attribute(first(each, "EncryptionMethod"), "Algorithm")
         if target is not None and algorithm not in _FONTS_ONLY:
             found.add(join("", attribute(target, "URI")))
     return frozenset(found)

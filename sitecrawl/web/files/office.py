@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime, timedelta
-from functools import partial
+from functools import partial, reduce
+from itertools import islice
 from typing import Any, NamedTuple
 
 from sitecrawl.web.files.markup import (
@@ -14,7 +15,16 @@ from sitecrawl.web.files.markup import (
     Run,
     clean,
 )
-from sitecrawl.web.files.packages import Package, all_text, attribute, first, join, local, texts
+from sitecrawl.web.files.packages import (
+    Package,
+    all_text,
+    attribute,
+    every,
+    first,
+    join,
+    local,
+    texts,
+)
 
 CORE = "docProps/core.xml"  # part of the properties
 MAX_NESTING = 50  # nested tables, text boxes and fields
@@ -42,7 +52,7 @@ def relations(package: Package, part: str) -> dict[str, Relation]:
     folder, _, name = part.rpartition("/")
     tree = package.optional_tree(f"{folder}/_rels/{name}.rels".lstrip("/"))
     found: dict[str, Relation] = {}
-    for each in tree.iter("{*}Relationship") if tree is not None else ():
+    for each in every(tree, "Relationship"):
         target = attribute(each, "Target")
         if attribute(each, "TargetMode") != "External":
             target = join(part, target)
@@ -57,12 +67,14 @@ def link_target(targets: Mapping[str, Relation], identity: str) -> str:
     return relation.target if relation is not None and relation.kind == "hyperlink" else ""
 
 
+def target_of(targets: Mapping[str, Relation], kind: str, usual: str = "") -> str:
+    """Return the target of the first relationship of a kind, else the ``usual`` one."""
+    return next((each.target for each in targets.values() if each.kind == kind), usual)
+
+
 def main_part(package: Package, usual: str) -> str:
     """Return the main part of a package, ``usual`` if none is declared."""
-    for relation in relations(package, "").values():
-        if relation.kind == "officeDocument":
-            return relation.target
-    return usual
+    return target_of(relations(package, ""), "officeDocument", usual)
 
 
 def fill_metadata(properties: Any | None, writer: MarkupWriter) -> None:
@@ -86,9 +98,7 @@ def read_docx(body: bytes) -> FileMarkup:
     part = main_part(package, "word/document.xml")
     root = package.tree(part)
     styles = package.optional_tree(join(part, "styles.xml"))
-    if not writer.language and styles is not None:
-        language = first(styles, "lang")
-        writer.language = attribute(language, "val") if language is not None else ""
+    writer.language = writer.language or attribute(first(styles, "lang"), "val")
     found = _Word(writer, _heading_styles(styles), relations(package, part))
     found.blocks(root, 0)
     found.close_lists(0)
@@ -103,13 +113,13 @@ def read_docx(body: bytes) -> FileMarkup:
 def _heading_styles(styles: Any | None) -> dict[str, int]:
     """Return heading levels by style id: 1 for titles, ``CODE`` for listings."""
     found: dict[str, int] = {}
-    for style in styles.iter("{*}style") if styles is not None else ():
-        name, outline = first(style, "name"), first(style, "outlineLvl")
-        words = attribute(name, "val") if name is not None else ""
+    for style in every(styles, "style"):
+        words = attribute(first(style, "name"), "val")
+        outline = attribute(first(style, "outlineLvl"), "val")
         match = _HEADING.match(words)
         level = 1 if words.casefold() == "title" else int(match[1]) if match else 0
-        if not level and outline is not None and attribute(outline, "val").isdigit():
-            level = int(attribute(outline, "val")) + 1
+        if not level and outline.isdigit():
+            level = int(outline) + 1
         if not level and CODE_NAME.search(words):
             level = CODE
         if level < 10 and level:
@@ -150,8 +160,7 @@ class _Word:
             self._lists -= 1
 
     def _paragraph(self, element: Any, depth: int) -> None:
-        properties = next((each for each in element if local(each) == "pPr"), None)
-        level, listed = self._kind(properties)
+        level, listed = self._kind(element.find("{*}pPr"))
         boxes: list[Any] = []
         words = list(self._runs(element, boxes, 0))
         has_text = any(run.text.strip() for run in words)
@@ -173,18 +182,15 @@ class _Word:
 
     def _kind(self, properties: Any | None) -> tuple[int, int]:
         """Return the level of a heading or ``CODE``, and that of a list item; 0 for neither."""
-        if properties is None:
-            return 0, 0
-        style, outline = first(properties, "pStyle"), first(properties, "outlineLvl")
-        level = self._styles.get(attribute(style, "val"), 0) if style is not None else 0
-        if outline is not None and attribute(outline, "val").isdigit():
-            level = (int(attribute(outline, "val")) + 1) % 10
+        level = self._styles.get(attribute(first(properties, "pStyle"), "val"), 0)
+        outline = attribute(first(properties, "outlineLvl"), "val")
+        if outline.isdigit():
+            level = (int(outline) + 1) % 10
         numbering = first(properties, "numPr")
         if level or numbering is None:
             return level, 0
-        indent = first(numbering, "ilvl")
-        text = attribute(indent, "val") if indent is not None else ""
-        return 0, min(int(text) if text.isdigit() else 0, 8) + 1
+        indent = attribute(first(numbering, "ilvl"), "val")
+        return 0, min(int(indent) if indent.isdigit() else 0, 8) + 1
 
     def _runs(self, parent: Any, boxes: list[Any], depth: int, link: str = "") -> Iterator[Run]:
         for element in parent:
@@ -204,9 +210,9 @@ class _Word:
 
     def _table(self, element: Any, depth: int) -> None:
         self._writer.raw("<table>\n")
-        for row in _rows(element):
+        for row in element.iterchildren("{*}tr"):
             self._writer.raw("<tr>")
-            for cell in [each for each in row if local(each) == "tc"][:MAX_CELLS]:
+            for cell in islice(row.iterchildren("{*}tc"), MAX_CELLS):
                 self._writer.raw("<td>")
                 self.blocks(cell, depth + 1)
                 self.close_lists(0)
@@ -215,17 +221,13 @@ class _Word:
         self._writer.raw("</table>\n")
 
 
-def _rows(table: Any) -> list[Any]:
-    return [each for each in table if local(each) == "tr"]
-
-
 def read_pptx(body: bytes) -> FileMarkup:
     """Convert a PowerPoint file to HTML: a section per slide, its title first, its notes last."""
     package, writer = Package(body), MarkupWriter()
     fill_metadata(package.optional_tree(CORE), writer)
     part = main_part(package, "ppt/presentation.xml")
     targets = relations(package, part)
-    order = [_relation_id(each) for each in package.tree(part).iter("{*}sldId")]
+    order = [_relation_id(each) for each in every(package.tree(part), "sldId")]
     slides = [targets[each].target for each in order if each in targets]
     for number, slide in enumerate(slides, start=1):
         tree = package.optional_tree(slide)
@@ -243,14 +245,15 @@ def read_pptx(body: bytes) -> FileMarkup:
     return writer.document()
 
 
-def _relation_id(element: Any) -> str:
+def _relation_id(element: Any | None) -> str:
     """Return the relationship id of an element, which is the id with a namespace."""
-    return next((str(value) for key, value in element.items() if key.endswith("}id")), "")
+    attributes = element.items() if element is not None else ()
+    return next((str(value) for key, value in attributes if key.endswith("}id")), "")
 
 
 def _write_shapes(slide: Any, links: Mapping[str, Relation], writer: MarkupWriter) -> None:
     """Write the title of a slide, then its other texts and tables in order."""
-    shapes = list(slide.iter("{*}sp", "{*}tbl"))
+    shapes = list(every(slide, "sp", "tbl"))
     titles = [each for each in shapes if _placeholder(each) in {"title", "ctrTitle"}]
     for title in titles[:1]:
         writer.heading(2, " ".join(texts(title, "t")))
@@ -258,20 +261,22 @@ def _write_shapes(slide: Any, links: Mapping[str, Relation], writer: MarkupWrite
         if shape in titles[:1] or _placeholder(shape) in {"sldNum", "dt", "ftr"}:
             continue
         if local(shape) == "tbl":
-            write_table(([all_text(cell) for cell in row] for row in _rows(shape)), writer)
+            write_table(
+                ([all_text(cell) for cell in row] for row in shape.iterchildren("{*}tr")), writer
+            )
         else:
             _write_paragraphs(shape, links, writer)
 
 
 def _write_notes(notes: Any | None, writer: MarkupWriter) -> None:
-    for shape in notes.iter("{*}sp") if notes is not None else ():
+    for shape in every(notes, "sp"):
         if _placeholder(shape) == "body":
             _write_paragraphs(shape, {}, writer)
 
 
 def _write_paragraphs(shape: Any, links: Mapping[str, Relation], writer: MarkupWriter) -> None:
-    for paragraph in shape.iter("{*}p"):
-        writer.block("p", [_run(each, links) for each in paragraph.iter("{*}t", "{*}br")])
+    for paragraph in every(shape, "p"):
+        writer.block("p", [_run(each, links) for each in every(paragraph, "t", "br")])
 
 
 def _run(text: Any, links: Mapping[str, Relation]) -> Run:
@@ -279,8 +284,7 @@ def _run(text: Any, links: Mapping[str, Relation]) -> Run:
     if local(text) == "br":
         return Run("\n")
     click = first(text.getparent(), "hlinkClick")
-    target = link_target(links, _relation_id(click)) if click is not None else ""
-    return Run(text.text or "", target)
+    return Run(text.text or "", link_target(links, _relation_id(click)))
 
 
 def _placeholder(shape: Any) -> str:
@@ -318,10 +322,11 @@ def read_xlsx(body: bytes) -> FileMarkup:
     fill_metadata(package.optional_tree(CORE), writer)
     part = main_part(package, "xl/workbook.xml")
     targets = relations(package, part)
-    strings = _shared_strings(package, targets)
+    entries = package.elements(target_of(targets, "sharedStrings"), "si")
+    strings = ["".join(_spoken(each)) for each in entries]
     dates = _date_styles(package, targets)
     number = 0
-    for sheet in package.tree(part).iter("{*}sheet"):
+    for sheet in every(package.tree(part), "sheet"):
         identity = _relation_id(sheet)
         if attribute(sheet, "state") in {"hidden", "veryHidden"} or identity not in targets:
             continue
@@ -341,27 +346,19 @@ def read_xlsx(body: bytes) -> FileMarkup:
     return writer.document()
 
 
-def _shared_strings(package: Package, targets: Mapping[str, Relation]) -> list[str]:
-    name = next((each.target for each in targets.values() if each.kind == "sharedStrings"), "")
-    return ["".join(_spoken(each)) for each in package.elements(name, "si")]
-
-
 def _spoken(entry: Any) -> Iterator[str]:
     """Yield the texts of a string without its phonetic reading."""
-    for each in entry.iter("{*}t"):
+    for each in every(entry, "t"):
         if local(each.getparent()) != "rPh":
             yield each.text or ""
 
 
 def _date_styles(package: Package, targets: Mapping[str, Relation]) -> frozenset[str]:
     """Return the cell styles that show a number as a date or time."""
-    name = next((each.target for each in targets.values() if each.kind == "styles"), "")
-    tree = package.optional_tree(name) if name else None
-    if tree is None:
-        return frozenset()
+    tree = package.optional_tree(target_of(targets, "styles"))
     formats = {
         attribute(each, "numFmtId")
-        for each in tree.iter("{*}numFmt")
+        for each in every(tree, "numFmt")
         if _DATE_FORMAT.search(_LITERALS.sub("", attribute(each, "formatCode")))
     } | {str(each) for each in _DATE_FORMATS}
     styles = first(tree, "cellXfs")
@@ -377,7 +374,9 @@ def _cells(row: Any) -> Iterator[Any | None]:
     column = 0
     for cell in row:
         match = _COLUMN.match(attribute(cell, "r"))
-        place = _number(match[0]) if match else column + 1
+        place = column + 1
+        if match:  # a number with the digits A to Z
+            place = reduce(lambda number, letter: 26 * number + ord(letter) - 64, match[0], 0)
         while column < min(place - 1, MAX_CELLS):
             column += 1
             yield None
@@ -385,14 +384,6 @@ def _cells(row: Any) -> Iterator[Any | None]:
         yield cell
         if column >= MAX_CELLS:
             return
-
-
-def _number(letters: str) -> int:
-    """Return the number of a column, from 1, by its letters."""
-    number = 0
-    for letter in letters:
-        number = number * 26 + ord(letter) - 64
-    return number
 
 
 def _value(cell: Any | None, strings: list[str], dates: frozenset[str]) -> str:

@@ -13,7 +13,7 @@ from sitecrawl.web.files.markup import (
     clean,
 )
 from sitecrawl.web.files.office import CODE_NAME, MAX_CELLS, MAX_NESTING, fill_metadata, write_row
-from sitecrawl.web.files.packages import Package, all_text, attribute, first, local, texts
+from sitecrawl.web.files.packages import Package, all_text, attribute, every, first, local, texts
 
 MAX_SPACES = 100
 MAX_REPEATED_ROWS = 100
@@ -24,7 +24,7 @@ def read_opendocument(body: bytes) -> FileMarkup:
     """Convert a file to HTML: headings, lists, tables; slides and sheets as sections."""
     package, writer = Package(body), MarkupWriter()
     manifest = package.optional_tree("META-INF/manifest.xml")
-    if manifest is not None and first(manifest, "encryption-data") is not None:
+    if first(manifest, "encryption-data") is not None:
         raise UnreadableFileError("file_encrypted", "the package needs a password")
     fill_metadata(package.optional_tree("meta.xml"), writer)
     writer.language = writer.language or _default_language(package)
@@ -36,7 +36,7 @@ def read_opendocument(body: bytes) -> FileMarkup:
 
 def _default_language(package: Package) -> str:
     styles = package.optional_tree("styles.xml")
-    for style in styles.iter("{*}text-properties") if styles is not None else ():
+    for style in every(styles, "text-properties"):
         language, country = attribute(style, "language"), attribute(style, "country")
         if language.isalpha():
             return f"{language}-{country}" if country.isalpha() and country != "none" else language
@@ -49,7 +49,7 @@ def _code_styles(package: Package) -> frozenset[str]:
     parents = {
         attribute(style, "name"): attribute(style, "parent-style-name")
         for tree in trees
-        for style in (tree.iter("{*}style") if tree is not None else ())
+        for style in every(tree, "style")
     }
     named = {each for each in {*parents, *parents.values()} if CODE_NAME.search(_plain(each))}
     return frozenset(named | {name for name, parent in parents.items() if parent in named})
@@ -97,10 +97,7 @@ class _Body:
             self._writer.listing(self._text(element))
         else:
             self._writer.block("p", self._runs(element, 0))
-        self._boxes(element, depth)
-
-    def _boxes(self, paragraph: Any, depth: int) -> None:
-        for box in paragraph.iter("{*}text-box"):
+        for box in every(element, "text-box"):
             self.blocks(box, depth + 1)
 
     def _list(self, element: Any, depth: int) -> None:

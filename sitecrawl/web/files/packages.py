@@ -125,17 +125,22 @@ def local(element: Any) -> str:
     return tag.rpartition("}")[2] if isinstance(tag, str) else ""
 
 
-def attribute(element: Any, name: str) -> str:
+def attribute(element: Any | None, name: str) -> str:
     """Return the value of an attribute of this name in any namespace, or an empty string."""
-    for key, value in element.items():
+    for key, value in element.items() if element is not None else ():
         if key.rpartition("}")[2] == name:
             return str(value)
     return ""
 
 
-def first(element: Any, name: str) -> Any | None:
+def every(element: Any | None, *names: str) -> Iterator[Any]:
+    """Yield the descendants of these names in any namespace; none of a missing element."""
+    return iter(()) if element is None else element.iter(*(f"{{*}}{name}" for name in names))
+
+
+def first(element: Any | None, name: str) -> Any | None:
     """Return the first descendant of this name in any namespace, or None."""
-    return next(element.iter(f"{{*}}{name}"), None)
+    return next(every(element, name), None)
 
 
 def all_text(element: Any | None) -> str:
@@ -145,7 +150,7 @@ def all_text(element: Any | None) -> str:
 
 def texts(element: Any | None, name: str) -> list[str]:
     """Return the texts of all descendants of this name."""
-    return [all_text(each) for each in element.iter(f"{{*}}{name}")] if element is not None else []
+    return [all_text(each) for each in every(element, name)]
 
 
 def join(base: str, target: str) -> str:

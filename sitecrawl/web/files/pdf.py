@@ -39,6 +39,7 @@ _LETTER = re.compile(r"\w")
 _NUMBER = re.compile(r"\d+")
 _LISTED = re.compile(r"[•◦▪‣·*–—-]\s|\(?\d{1,3}(?:\.\d{1,3})*[.)]?\s|\(?[a-z][.)]\s")
 _DATE = re.compile(r"(?:D:)?(\d{4})(\d\d)?(\d\d)?(\d\d)?(\d\d)?(\d\d)?([Z+-])?(\d\d)?'?(\d\d)?")
+STRONG = frozenset({"L", "R", "AL"})  # bidirectional classes of letters
 MAX_INDENT = 100  # characters
 MAX_EMPTY_LINES = 3
 _LINE = re.compile(r"[^\r\n]+")
@@ -122,14 +123,10 @@ def _read_page(document: pypdfium2.PdfDocument, number: int, writer: MarkupWrite
         return PdfPage([])
     for address in islice(_links(document, page), MAX_PAGE_LINKS):
         writer.link(address)
-    found = PdfPage(lines, has_picture=not lines and _has_picture(page))
+    objects = islice(() if lines else page.get_objects(max_depth=3), 1000)
+    found = PdfPage(lines, any(each.type == raw.FPDF_PAGEOBJ_IMAGE for each in objects))
     page.close()
     return found
-
-
-def _has_picture(page: Any) -> bool:
-    objects = islice(page.get_objects(max_depth=3), 1000)
-    return any(each.type == raw.FPDF_PAGEOBJ_IMAGE for each in objects)
 
 
 def _links(document: pypdfium2.PdfDocument, page: Any) -> Iterator[str]:
@@ -152,7 +149,11 @@ def drop_running_lines(pages: Sequence[PdfPage]) -> None:
     These are lines at either end of a page that occur, numbers ignored, on at least 3 pages and on
     at least 30 % of all.
     """
-    counts = Counter(key for page in pages for key in set(map(_key, _edges(page))))
+    counts = Counter(
+        key
+        for page in pages
+        for key in {_key(each) for each in (*page.lines[:EDGE_LINES], *page.lines[-EDGE_LINES:])}
+    )
     filled = sum(1 for page in pages if page.lines)
     least = max(MIN_REPEATS, REPEATED_SHARE * filled)
     running = {key for key, count in counts.items() if count >= least}
@@ -171,10 +172,6 @@ def _drop_places(pages: Sequence[PdfPage]) -> None:
     if 2 * sum(line.place is not None for line in lines) > len(lines):
         for page in pages:
             page.lines = [line._replace(place=None) for line in page.lines]
-
-
-def _edges(page: PdfPage) -> list[PdfLine]:
-    return [*page.lines[:EDGE_LINES], *page.lines[-EDGE_LINES:]]
 
 
 def _key(line: PdfLine) -> str:
@@ -422,7 +419,7 @@ def _runs(characters: Iterable[str], *, reverse: bool) -> Iterator[str]:
         if against.match(each):
             run += [*between, each]
             between = []
-        elif run and not _is_strong(each):
+        elif run and bidirectional(each) not in STRONG:
             between.append(each)
         else:
             yield from reversed(run)
@@ -430,10 +427,6 @@ def _runs(characters: Iterable[str], *, reverse: bool) -> Iterator[str]:
             run, between = [], []
     yield from reversed(run)
     yield from (_shown(one, to_left=reverse) for one in between)
-
-
-def _is_strong(character: str) -> bool:
-    return bidirectional(character) in {"L", "R", "AL"}
 
 
 def _shown(character: str, *, to_left: bool) -> str:

@@ -222,10 +222,13 @@ def read_rule(
     patterns = [pattern]
     if allow and _INDEX_PAGE.search(pattern):
         patterns.append(_INDEX_PAGE.sub("/$", pattern))
-    return [
-        Rule(allow, *_compared(each, fold_case=fold_case), fold_case, line_number, line)
-        for each in patterns
-    ]
+    rules = []
+    for each in patterns:
+        compared = each.lower() if fold_case else each
+        parts = tuple(re.split(r"\*+", compared.removesuffix("$")))
+        anchored = compared.endswith("$")
+        rules.append(Rule(allow, parts, anchored, len(each), fold_case, line_number, line))
+    return rules
 
 
 def names_other_host(value: str, origin: str) -> bool:
@@ -253,13 +256,6 @@ def spellings(url: str) -> tuple[str, ...]:
     path = _OCTET.sub(_octet, url[start:] if start >= 0 else "/")
     plain = _plain_query(path)
     return (path,) if plain == path else (path, plain)
-
-
-def _compared(pattern: str, *, fold_case: bool) -> tuple[tuple[str, ...], bool, int]:
-    """Return the parts of a pattern, True if it is anchored at the end, and its length."""
-    compared = pattern.lower() if fold_case else pattern
-    parts = tuple(re.split(r"\*+", compared.removesuffix("$")))
-    return parts, compared.endswith("$"), len(pattern)
 
 
 def _pattern(value: str) -> str:
@@ -391,7 +387,9 @@ class RobotsTxt:
     def match(self, url: str, agent: str) -> RobotsMatch:
         """Match a resolved URL for ``agent``, a product token or a whole User-Agent."""
         rule = self._group(agent).rules.deciding(url)
-        if rule is None or (not rule.allow and _is_robots_txt(url)):
+        if rule is not None and not rule.allow:  # never of itself (RFC 9309, 2.2.2)
+            rule = None if spellings(url)[0].partition("?")[0] == "/robots.txt" else rule
+        if rule is None:
             return RobotsMatch(allowed=True)
         return RobotsMatch(rule.allow, rule.line_number, rule.line)
 
@@ -551,12 +549,6 @@ def product_token(agent: str) -> str:
 
 def _longer(one: float | None, other: float | None) -> float | None:
     return one if other is None else max(one or 0.0, other)
-
-
-def _is_robots_txt(url: str) -> bool:
-    """Return True for robots.txt itself, which is always allowed (RFC 9309, 2.2.2)."""
-    start = url.find("/", url.find("://") + 3)
-    return url[start:].partition("?")[0] == "/robots.txt"
 
 
 def _printable(text: str) -> str:
