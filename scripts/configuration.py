@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from importlib.resources import files
+from itertools import takewhile
 from pathlib import Path
 
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from sitecrawl.config.layers import profile_about, profile_names, read_profile
+from sitecrawl.config.layers import profile_names, read_profile
 from sitecrawl.config.option_texts import (
     default,
     descriptions,
@@ -116,6 +118,13 @@ def notations() -> Iterator[str]:
         shared = sum(other.name == own.name for other in used) > 1
         yield f"- {own.name}{' of ' + ', '.join(names) if shared else ''}: {own.written}"
     yield "- yes or no: also 1 or 0, true or false, on or off"
+
+
+def profile_about(name: str) -> str:
+    """Return a profile's description: the comment at its head."""
+    text = (files("sitecrawl.profiles") / f"{name}.toml").read_text("utf-8")
+    lines = takewhile(lambda line: line.startswith("#"), text.splitlines())
+    return "\n".join(line.removeprefix("#").strip() for line in lines)
 
 
 def profiles() -> Iterator[str]:

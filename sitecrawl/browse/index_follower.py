@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from contextlib import closing
 from pathlib import Path
 from threading import Thread
 
 from sitecrawl.console.crawl_sources import Source
+from sitecrawl.console.search_files import search_synchronizer
 from sitecrawl.frontier.base import FrontierError
-from sitecrawl.frontier.opening import open_change_log
-from sitecrawl.sync.search_file_target import SearchFileTarget
-from sitecrawl.sync.synchronizer import Synchronizer
-from sitecrawl.sync.target import SyncError, TargetMismatchError, target_options
+from sitecrawl.sync.target import SyncError, TargetMismatchError
 
 FIRST_RETRY_SECONDS = 0.5
 RETRY_SECONDS = 10.0
@@ -30,7 +27,7 @@ class IndexFollower(Thread):
     def __init__(self, source: Source, path: Path, report: Callable[[str], None]) -> None:
         super().__init__(name="search index", daemon=True)
         self._source = source
-        self._uri = f"sqlite:///{path}"
+        self._path = path
         self._report = report
         self._failures = 0
         self.problem = ""
@@ -61,12 +58,7 @@ class IndexFollower(Thread):
             passes += 1
             return False
 
-        options = target_options(self._source.configuration.params)
-        with (
-            open_change_log(self._source.database) as log,
-            closing(SearchFileTarget(self._uri, options)) as target,
-        ):
-            synchronizer = Synchronizer(log, target, self._uri, report=self._report)
+        with search_synchronizer(self._source, self._path, report=self._report) as synchronizer:
             try:
                 synchronizer.follow(begin_pass)
             except TargetMismatchError:  # of another crawl, or of an older version

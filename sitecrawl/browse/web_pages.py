@@ -20,7 +20,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from sitecrawl.browse.crawl_reader import MAX_INLINKS, CrawlReader, PageRecord
-from sitecrawl.console.crawl_statistics import WORDS, CrawlStatistics
+from sitecrawl.console.crawl_statistics import WORDS
 from sitecrawl.console.terminal import CONTROLS, ago, stamp
 from sitecrawl.frontier.base import FrontierError
 from sitecrawl.search.search_index import IndexFileError
@@ -48,6 +48,10 @@ VIEWS = {
     "history": "History",
     "why": "Why here",
 }
+
+
+class NotWebError(Exception):
+    """A parameter that should be the address of a page, and is none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,15 +167,16 @@ class WebPages:
 
     def reply(self, request: PageRequest) -> PageReply:
         """Answer a request; a crawl that cannot be read becomes a page with the reason."""
-        route = self._routes.get(request.path)
-        if route is None:
-            return self._problem(
-                404, "There is no such page", "Search, or begin at the start page."
-            )
         try:
-            return route(request)
+            return self._routes.get(request.path, self._missing)(request)
         except (FrontierError, IndexFileError) as error:
             return self._problem(503, "The crawl cannot be read now", str(error))
+        except NotWebError:
+            remedy = "Write it with http:// or https://."
+            return self._problem(400, "This is not a web address", remedy)
+
+    def _missing(self, _: PageRequest) -> PageReply:
+        return self._problem(404, "There is no such page", "Search, or begin at the start page.")
 
     def _page(self, template: str, /, *, status: int = 200, **values: Any) -> PageReply:
         text = self._environment.get_template(template).render(now=time.time(), **values)
@@ -241,10 +246,7 @@ class WebPages:
         return _json(record, shared=True)
 
     def _document(self, request: PageRequest) -> PageReply:
-        stored = self._stored(request)
-        if isinstance(stored, PageReply):
-            return stored
-        view = request.get("view")
+        stored, view = self._stored(request), request.get("view")
         default = "text" if stored.documents else "why"
         return self._page(
             "document.html",
@@ -259,23 +261,18 @@ class WebPages:
             fields=[(name, _field(value)) for name, value in stored.fields.items()],
         )
 
-    def _stored(self, request: PageRequest) -> PageRecord | PageReply:
+    def _stored(self, request: PageRequest) -> PageRecord:
         url = normalize(request.get("url"))
         if not url or not is_web(url):
-            return self._problem(
-                400, "This is not a web address", "Write it with http:// or https://."
-            )
+            raise NotWebError
         return self._reader.page(url, inlinks=request.get("view") == "why")
 
     def _document_json(self, request: PageRequest) -> PageReply:
-        stored = self._stored(request)
-        if isinstance(stored, PageReply):
-            return stored
-        return _json({"documents": stored.documents}, status=200 if stored.documents else 404)
+        documents = self._stored(request).documents
+        return _json({"documents": documents}, status=200 if documents else 404)
 
     def _text_of(self, name: str, request: PageRequest) -> PageReply:
-        stored = self._stored(request)
-        return stored if isinstance(stored, PageReply) else _text(getattr(stored, name))
+        return _text(getattr(self._stored(request), name))
 
     def _site(self, request: PageRequest) -> PageReply:
         sites = self._reader.sites()
@@ -285,9 +282,7 @@ class WebPages:
         if not prefix:
             return self._page("sites.html", sites=sites)
         if not is_web(prefix):
-            return self._problem(
-                400, "This is not a web address", "Write it with http:// or https://."
-            )
+            raise NotWebError
         prefix = prefix if prefix.endswith("/") else f"{prefix}/"
         folder = self._reader.folder(prefix)
         last = max(1, -(-len(folder.pages) // FOLDER_PAGES))
@@ -311,8 +306,7 @@ class WebPages:
         )  # fmt: skip
 
     def _crawl_json(self, _: PageRequest) -> PageReply:
-        statistics: CrawlStatistics = self._reader.statistics()
-        return _json({"database": self._reader.name, **statistics.record()})
+        return _json({"database": self._reader.name, **self._reader.statistics().record()})
 
     def _logo(self, _: PageRequest) -> PageReply:
         if self._look.logo is None:

@@ -25,11 +25,7 @@ class Command(StoredCommand):
             raise MisuseError("--http is a port, a number from 1 to 65535")
         # Every command imports this module; only this one needs the SDK, which is an extra.
         try:
-            from sitecrawl.browse.model_tools import (  # noqa: PLC0415
-                ADDRESS,
-                model_server,
-                serve_http,
-            )
+            from sitecrawl.browse.model_tools import ADDRESS, model_server, serve_http  # noqa: PLC0415
         except ModuleNotFoundError as error:
             raise MisuseError(
                 f"scrapy mcp needs {error.name}: {install_command('mcp')}."

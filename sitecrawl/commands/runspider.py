@@ -12,11 +12,7 @@ from scrapy.crawler import Crawler
 from sitecrawl.commands.crawl import problems_of
 from sitecrawl.config.config_errors import unknown_words
 from sitecrawl.console.command_base import CrawlingCommand
-from sitecrawl.console.scrapy_commands import (
-    MisuseError,
-    crawl_settings,
-    is_site_spider,
-)
+from sitecrawl.console.scrapy_commands import MisuseError, crawl_settings, is_site_spider
 from sitecrawl.console.setting_problems import setting_problems
 
 

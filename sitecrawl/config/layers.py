@@ -6,7 +6,6 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from importlib import resources
-from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -44,17 +43,8 @@ def read_profile(name: str, source: str) -> Layer:
     if name not in known:
         remedy = f"Known: {', '.join(known)}.{nearest(name, known)}"
         raise ConfigError([f"{place(source, 'profile', name)}: there is no such profile. {remedy}"])
-    return Layer(f"profile {name}", tomllib.loads(_profile_text(name)))
-
-
-def profile_about(name: str) -> str:
-    """Return a profile's description: the comment at its head."""
-    lines = takewhile(lambda line: line.startswith("#"), _profile_text(name).splitlines())
-    return "\n".join(line.removeprefix("#").strip() for line in lines)
-
-
-def _profile_text(name: str) -> str:
-    return resources.files("sitecrawl.profiles").joinpath(f"{name}.toml").read_text("utf-8")
+    text = (resources.files("sitecrawl.profiles") / f"{name}.toml").read_text("utf-8")
+    return Layer(f"profile {name}", tomllib.loads(text))
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import time
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from sitecrawl.console.crawl_sources import Source
 from sitecrawl.console.terminal import print_errors, status_line
 from sitecrawl.frontier.opening import SQLITE, open_change_log
 from sitecrawl.sync.target import TargetBusyError, TargetMismatchError, target_options
+
+if TYPE_CHECKING:
+    from sitecrawl.sync.synchronizer import Synchronizer
 
 SUFFIX = ".search.sqlite"
 BUSY_RETRIES, BUSY_SECONDS = 10, 0.2
@@ -41,27 +46,29 @@ def update_search_file(source: Source) -> Path:
     return path
 
 
-def _update(source: Source, path: Path) -> None:
+@contextmanager
+def search_synchronizer(source: Source, path: Path, **reports: Any) -> Iterator[Synchronizer]:
+    """Open a crawl's search file to be brought up to date; ``reports`` are those of Synchronizer."""
     # Every command imports this module; only those that search need the index.
     from sitecrawl.sync.search_file_target import SearchFileTarget  # noqa: PLC0415
     from sitecrawl.sync.synchronizer import Synchronizer  # noqa: PLC0415
 
-    options = target_options(source.configuration.params)
-    uri = f"sqlite:///{path}"
+    uri, options = f"sqlite:///{path}", target_options(source.configuration.params)
     with (
         open_change_log(source.database) as log,
         closing(SearchFileTarget(uri, options)) as target,
-        status_line() as show,
     ):
+        yield Synchronizer(log, target, uri, **reports)
+
+
+def _update(source: Source, path: Path) -> None:
+    with open_change_log(source.database) as log:
         newest = log.newest()
-        synchronizer = Synchronizer(
-            log,
-            target,
-            uri,
-            report=lambda line: print_errors([line]),
-            reached=lambda seq: show(f"Bringing the search file up to date: {seq:,} of {newest:,}"),
-        )
-        try:
-            synchronizer.run()
-        except TargetMismatchError:
-            synchronizer.rebuild()
+    with status_line() as show:
+        reached = lambda seq: show(f"Bringing the search file up to date: {seq:,} of {newest:,}")
+        report = lambda line: print_errors([line])
+        with search_synchronizer(source, path, report=report, reached=reached) as synchronizer:
+            try:
+                synchronizer.run()
+            except TargetMismatchError:
+                synchronizer.rebuild()

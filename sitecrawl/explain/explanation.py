@@ -139,14 +139,6 @@ class PastRefusal(NamedTuple):
         ]
 
 
-def stored_refusal(reason: str, rule: str, run: RunRecord) -> PastRefusal | None:
-    """Return the refusal stored with a URL; None for a reason that is judged again."""
-    known = RECORDED_REASONS.get(reason)
-    if known is None:
-        return None
-    return PastRefusal(known, run.configuration["params"], f"{rule} (in the last run)")
-
-
 @dataclass(slots=True)
 class PastRefusals:
     """Recorded refusals: counts by reason with the run that counted them, examples by URL, and the
@@ -357,15 +349,15 @@ class Explainer:
         blocked = Outcome.BLOCKED_URL_BY_LOCAL_POLICY
         if self._records is None or stored is None or stored.outcome is not blocked:
             return steps
-        run = self._last_run_of(stored, self._records)
-        past = stored_refusal(stored.reason or "", stored.detail or "", run) if run else None
-        return past.mark(steps, self._stored_params) if past else steps
-
-    def _last_run_of(self, stored: UrlState, records: Records) -> RunRecord | None:
-        """Return the run that visited a URL last; the last run if that is not known."""
-        attempts = [each.run for each in records.attempts(stored.id)]
+        attempts = [each.run for each in self._records.attempts(stored.id)]
         visited = [run for run in self._runs if attempts and run.id == attempts[-1]]
-        return next(iter(visited or self._runs), None)
+        run = next(iter(visited or self._runs), None)  # the last one if it is not known
+        reason = RECORDED_REASONS.get(stored.reason or "")
+        if run is None or reason is None:  # one that is judged again
+            return steps
+        detail = f"{stored.detail or ''} (in the last run)"
+        past = PastRefusal(reason, run.configuration["params"], detail)
+        return past.mark(steps, self._stored_params)
 
     def _robots(self, url: str, origin: OriginState | None) -> Step:
         if not self._params.obey_robots:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from sitecrawl.console.crawl_statistics import refused_links
 from sitecrawl.frontier.link_table import Inlinks, inverted
@@ -15,7 +15,6 @@ from sitecrawl.frontier.records import RunRecord
 from sitecrawl.frontier.survey import (
     OutsideAddress,
     Survey,
-    SurveyedChange,
     SurveyedDocument,
     SurveyedUrl,
 )
@@ -198,21 +197,11 @@ class Facts:
         return self.survey.records.runs(self.survey.realm, MAX_RUNS)[::-1]
 
     @cached_property
-    def changes(self) -> list[SurveyedChange]:
-        """Changes since the run that is compared."""
-        return list(self.survey.changes(self.against))
-
-    @cached_property
     def refusals(self) -> list[tuple[str, int, list[dict[str, str]]]]:
         """Links that rules refused in the last run, by reason, with the first examples."""
         examples = self.run.counters.get("refusals") or {}
         most = sorted(refused_links(self.run).items(), key=lambda each: -each[1])
         return [(reason, number, examples.get(reason, [])) for reason, number in most]
-
-    @cached_property
-    def left_out(self) -> dict[str, dict[str, Any]]:
-        """Kinds of pages of which the last run left URLs out."""
-        return self.run.counters.get("left_out") or {}
 
     @cached_property
     def receipts(self) -> list[tuple[str, ReceiptSummary]]:
@@ -316,3 +305,13 @@ class Facts:
         """Address of a row, "" if it is unknown."""
         url = self.urls.get(row) if row is not None else None
         return url.url if url is not None else ""
+
+    def addresses(self, rows: Iterable[int]) -> tuple[str, ...]:
+        """Addresses of rows."""
+        return tuple(map(self.address, rows))
+
+    @cached_property
+    def redirects(self) -> Sequence[tuple[SurveyedUrl, Chain]]:
+        """URLs that redirect, each with the redirects from it on."""
+        urls = self.urls.values()
+        return [(each, self.chain(each)) for each in urls if each.outcome in REDIRECTS]

@@ -29,7 +29,7 @@ LEFT_OUT = frozenset({Outcome.BLOCKED_BY_ROBOTS_TXT, Outcome.BLOCKED_URL_BY_LOCA
 
 
 def _changes(facts: Facts) -> Iterator[Row]:
-    for each in facts.changes:
+    for each in facts.survey.changes(facts.against):
         kind = "deleted" if each.op == "delete" else each.change
         yield kind, each.url, each.reason, each.moved_to, stamp(each.made_at)
 
@@ -47,19 +47,16 @@ def _outside(facts: Facts) -> Iterator[Row]:
     for each in found:
         outcome = "not checked" if each.outcome is None else word(each.outcome)
         checked = (outcome, each.status, each.reason, stamp(each.checked_at))
-        linking = tuple(facts.address(page) for page in pages[each.id].pages)
+        linking = facts.addresses(pages[each.id].pages)
         yield each.url, each.kind, *checked, pages[each.id].total, linking
 
 
 def _redirects(facts: Facts) -> Iterator[Row]:
-    counts = facts.inlink_counts
-    for each in facts.urls.values():
-        if each.outcome in REDIRECTS:
-            way = facts.chain(each)
-            last = "loop" if way.loops else word(way.outcome) if way.outcome else None
-            target = way.urls[-1] if way.urls else each.redirect_to
-            hops = tuple(way.urls[:-1])
-            yield each.url, each.status, target, len(way.urls), last, counts[each.id], hops
+    for each, way in facts.redirects:
+        last = "loop" if way.loops else word(way.outcome) if way.outcome else None
+        target = way.urls[-1] if way.urls else each.redirect_to
+        pages, hops = facts.inlink_counts[each.id], tuple(way.urls[:-1])
+        yield each.url, each.status, target, len(way.urls), last, pages, hops
 
 
 def _anchors(facts: Facts) -> Iterator[Row]:
@@ -169,7 +166,7 @@ LEFT_OUT_COLUMNS = ("reason", "urls", "tried", "new", "example", "always_fetch")
 
 
 def _left_out(facts: Facts) -> Iterator[Row]:
-    for kind, left in facts.left_out.items():
+    for kind, left in (facts.run.counters.get("left_out") or {}).items():
         yield kind, *(left[name] for name in LEFT_OUT_COLUMNS)
 
 

@@ -28,32 +28,28 @@ def _dead_links(facts: Facts) -> Iterator[Row]:
     inlinks = facts.inlinks(each.id for each in broken)
     for each in broken:
         found = inlinks.get(each.id)
-        pages = tuple(facts.address(page) for page in found.pages) if found else ()
+        pages = facts.addresses(found.pages) if found else ()
         if not pages and each.referrer_url:
             pages = (each.referrer_url,)
         number = found.total if found else len(pages)
         yield each.url, word(each.outcome), each.status, each.reason, number, pages
     for other in facts.broken_outside:
         linking = facts.outside_pages[other.id]
-        pages = tuple(facts.address(page) for page in linking.pages)
+        pages = facts.addresses(linking.pages)
         yield other.url, word(other.outcome), other.status, other.reason, linking.total, pages
 
 
 def _broken_redirects(facts: Facts) -> Iterator[Row]:
-    for each in facts.urls.values():
-        if each.outcome in REDIRECTS:
-            way = facts.chain(each)
-            if way.loops or way.outcome in BROKEN:
-                end = "loop" if way.loops else word(way.outcome)
-                yield each.url, end, each.status, facts.inlink_counts[each.id], tuple(way.urls)
+    for each, way in facts.redirects:
+        if way.loops or way.outcome in BROKEN:
+            end = "loop" if way.loops else word(way.outcome)
+            yield each.url, end, each.status, facts.inlink_counts[each.id], tuple(way.urls)
 
 
 def _redirect_chains(facts: Facts) -> Iterator[Row]:
-    for each in facts.urls.values():
-        if each.outcome in REDIRECTS:
-            way = facts.chain(each)
-            if len(way.urls) > 1 and not way.loops:
-                yield each.url, len(way.urls), facts.inlink_counts[each.id], tuple(way.urls)
+    for each, way in facts.redirects:
+        if len(way.urls) > 1 and not way.loops:
+            yield each.url, len(way.urls), facts.inlink_counts[each.id], tuple(way.urls)
 
 
 def _sitemap(facts: Facts) -> Iterator[Row]:
@@ -98,9 +94,8 @@ def _blocked(facts: Facts) -> Iterator[Row]:
     rows = [each for each in facts.urls.values() if each.outcome is Outcome.BLOCKED_BY_ROBOTS_TXT]
     inlinks = facts.inlinks(each.id for each in rows)
     for each in rows:
-        if each.id in inlinks:
-            pages = tuple(facts.address(page) for page in inlinks[each.id].pages)
-            yield each.url, each.detail, inlinks[each.id].total, pages
+        if found := inlinks.get(each.id):
+            yield each.url, each.detail, found.total, facts.addresses(found.pages)
 
 
 def _nofollow(facts: Facts) -> Iterator[Row]:

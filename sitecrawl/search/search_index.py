@@ -276,13 +276,12 @@ class SearchIndex:
 
     def count(self, language: str | None = None) -> int:
         """Return the number of pages, of all or of those in a primary language."""
-        query = "SELECT count(*) FROM page"
-        if language is None:
-            [(count,)] = self._connection.execute(query).fetchall()
-        else:  # one statement for both would read every page
-            [(count,)] = self._connection.execute(
-                f"{query} WHERE language = ?", (language,)
-            ).fetchall()
+        # Of all, a statement without a condition: one for both would read every page.
+        where, values = ("", ()) if language is None else (" WHERE language = ?", (language,))
+        [(count,)] = self._connection.execute(
+            f"SELECT count(*) FROM page{where}",  # noqa: S608
+            values,
+        ).fetchall()
         return int(count)
 
     def changes(self) -> list[tuple[str, str]]:

@@ -49,6 +49,24 @@ TABLE, REBUILT = "sections", "sections_rebuilt"
 CURSOR = "sitecrawl-cursor.json"
 TABLE_VERSION = 2
 EMBED = b"sitecrawl_embed"  # key of the table's metadata
+STRING = pa.string()
+COLUMNS: Mapping[str, tuple[Any, Callable[[_Row], Any]]] = {
+    "id": (STRING, lambda row: row.section.id),
+    "document": (STRING, lambda row: row.change.id),
+    "page_id": (STRING, lambda row: row.text("page_id") or row.text("id")),
+    "url": (STRING, lambda row: row.section.url),
+    "title": (STRING, lambda row: row.text("title")),
+    "headings": (pa.list_(STRING), lambda row: list(row.section.headings)),
+    "text": (STRING, lambda row: row.section.text),
+    "markdown": (STRING, lambda row: row.section.markdown),
+    "language": (STRING, lambda row: row.text("language")),
+    "realm": (STRING, lambda row: row.text("realm") or DEFAULT_REALM),
+    "modified_at": (STRING, lambda row: row.change.record.get("modified_at")),
+    "change": (STRING, lambda row: row.change.hash),
+    "sections": (pa.int32(), lambda row: row.sections),
+    "hash": (STRING, lambda row: row.section.hash),
+}
+"""The columns beside the vector: type and value."""
 COMPACT_FROM, COMPACT_AT = 20, 200  # fragments, one for each batch: at least, and in any case
 CACHE_BYTES = 16_000_000  # of the library, instead of gigabytes
 OLD_VERSIONS = timedelta(minutes=10)  # kept for readers that are still at work
@@ -72,26 +90,6 @@ class _Row:
     def text(self, field: str) -> str:
         """Return a field of the document."""
         return str(self.change.record.get(field) or "")
-
-
-STRING = pa.string()
-COLUMNS: Mapping[str, tuple[Any, Callable[[_Row], Any]]] = {
-    "id": (STRING, lambda row: row.section.id),
-    "document": (STRING, lambda row: row.change.id),
-    "page_id": (STRING, lambda row: row.text("page_id") or row.text("id")),
-    "url": (STRING, lambda row: row.section.url),
-    "title": (STRING, lambda row: row.text("title")),
-    "headings": (pa.list_(STRING), lambda row: list(row.section.headings)),
-    "text": (STRING, lambda row: row.section.text),
-    "markdown": (STRING, lambda row: row.section.markdown),
-    "language": (STRING, lambda row: row.text("language")),
-    "realm": (STRING, lambda row: row.text("realm") or DEFAULT_REALM),
-    "modified_at": (STRING, lambda row: row.change.record.get("modified_at")),
-    "change": (STRING, lambda row: row.change.hash),
-    "sections": (pa.int32(), lambda row: row.sections),
-    "hash": (STRING, lambda row: row.section.hash),
-}
-"""The columns beside the vector: type and value."""
 
 
 class LanceDbTarget:

@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-from sitecrawl.config.foreign.draft import (
-    Draft,
-    ForeignConfigError,
-    OrderedRule,
-    allow_and_deny,
-)
+from sitecrawl.config.foreign.draft import Draft, ForeignConfigError, OrderedRule, allow_and_deny
 
 
 def read_nutch(text: str) -> Draft:

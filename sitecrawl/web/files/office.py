@@ -9,12 +9,7 @@ from functools import partial, reduce
 from itertools import islice
 from typing import Any, NamedTuple
 
-from sitecrawl.web.files.markup import (
-    FileMarkup,
-    MarkupWriter,
-    Run,
-    clean,
-)
+from sitecrawl.web.files.markup import FileMarkup, MarkupWriter, Run, clean
 from sitecrawl.web.files.packages import (
     Package,
     all_text,

@@ -5,13 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from sitecrawl.web.files.markup import (
-    FileMarkup,
-    MarkupWriter,
-    Run,
-    UnreadableFileError,
-    clean,
-)
+from sitecrawl.web.files.markup import FileMarkup, MarkupWriter, Run, UnreadableFileError, clean
 from sitecrawl.web.files.office import CODE_NAME, MAX_CELLS, MAX_NESTING, fill_metadata, write_row
 from sitecrawl.web.files.packages import Package, all_text, attribute, every, first, local, texts
 
