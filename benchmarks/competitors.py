@@ -15,12 +15,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.corpus import Corpus, install
-from benchmarks.crawls import HERE, Crawl, Result, measure, plain_scrapy
+from benchmarks.crawls import HERE, Crawl, Result, measure, plain_scrapy, sitecrawl
 
 INSTALLED = HERE / ".competitors"
 CRAWLEE = INSTALLED / "crawlee"
 CHEERIO = INSTALLED / "cheerio"
 COLLY = INSTALLED / "colly"
+SPIDER = INSTALLED / "spider"
+CRAWLER4J = INSTALLED / "crawler4j"
 QUIET = {"CRAWLEE_LOG_LEVEL": "ERROR", "CRAWLEE_PERSIST_STORAGE": "0"}
 NO_PAGES = "css js png jpg gif svg ico woff woff2 ttf zip xml rss"
 
@@ -67,6 +69,26 @@ def install_colly() -> None:
             subprocess.run(["go", *command.split()], cwd=COLLY, check=True)
 
 
+def install_spider() -> None:
+    """spider-rs, built in a folder of its own by Cargo, which takes ten minutes on two cores."""
+    if not (SPIDER / "target" / "release" / "spider-benchmark").exists():
+        SPIDER.mkdir(parents=True, exist_ok=True)
+        shutil.copy(HERE / "spider.rs", SPIDER)
+        shutil.copy(HERE / "spider.toml", SPIDER / "Cargo.toml")
+        subprocess.run(["cargo", "build", "--release"], cwd=SPIDER, check=True)
+
+
+def install_crawler4j() -> None:
+    """crawler4j with its libraries by Maven, in a folder of its own."""
+    if not (CRAWLER4J / "Crawler4j.class").exists():
+        CRAWLER4J.mkdir(parents=True, exist_ok=True)
+        shutil.copy(HERE / "crawler4j.xml", CRAWLER4J / "pom.xml")
+        fetch = "mvn -q -B dependency:copy-dependencies -DoutputDirectory=lib"
+        compile_ = ["javac", "-cp", "lib/*", "-d", ".", str(HERE / "Crawler4j.java")]
+        for command in (fetch.split(), compile_):
+            subprocess.run(command, cwd=CRAWLER4J, check=True)
+
+
 def crawlee(kind: str) -> Crawl:
     """Crawlee for Python with one of its parsers."""
 
@@ -88,6 +110,18 @@ def colly(corpus: Corpus, directory: Path) -> Result:
     return measure(corpus, [str(COLLY / "colly"), "pages.jsonl", *corpus.starts], directory, {})
 
 
+def spider(corpus: Corpus, directory: Path) -> Result:
+    """spider-rs, one crawl for each host, as it follows no link to another."""
+    program = str(SPIDER / "target" / "release" / "spider-benchmark")
+    return measure(corpus, [program, "pages.jsonl", *corpus.starts], directory, {})
+
+
+def crawler4j(corpus: Corpus, directory: Path) -> Result:
+    """crawler4j with eight threads, as many requests as Scrapy makes: it has no number of its own."""
+    program = ["java", "-cp", f"{CRAWLER4J}:{CRAWLER4J / 'lib'}/*", "Crawler4j"]
+    return measure(corpus, [*program, "pages.jsonl", *corpus.starts], directory, {})
+
+
 def httrack(corpus: Corpus, directory: Path) -> Result:
     """A copy of the pages, without images, styles and scripts, at full speed."""
     quiet = ["-q", "-%v0", "-I0", "-o0", "-C0"]  # neither index, error pages nor cache
@@ -99,11 +133,23 @@ def httrack(corpus: Corpus, directory: Path) -> Result:
     return measure(corpus, [*command, *quiet, *unlimited, *filters], directory, {})
 
 
+def with_readers(corpus: Corpus, directory: Path) -> Result:
+    """Sitecrawl itself, which reads pages in other processes too."""
+    return sitecrawl(corpus, directory, "readers=auto")
+
+
 COMPETITORS = (
     Competitor("plain Scrapy CrawlSpider", nothing, plain_scrapy),
     Competitor("crawlee Parsel", install_crawlee, crawlee("parsel")),
     Competitor("crawlee BeautifulSoup", install_crawlee, crawlee("beautifulsoup")),
     Competitor("crawlee Cheerio (Node)", install_cheerio, cheerio),
     *([Competitor("colly (Go)", install_colly, colly)] if shutil.which("go") else []),
+    *([Competitor("spider-rs (Rust)", install_spider, spider)] if shutil.which("cargo") else []),
+    *(
+        [Competitor("crawler4j (Java)", install_crawler4j, crawler4j)]
+        if shutil.which("mvn")
+        else []
+    ),
     Competitor("httrack", lambda: install("httrack"), httrack),
+    Competitor("sitecrawl, readers=auto", nothing, with_readers),
 )

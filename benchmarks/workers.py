@@ -3,13 +3,11 @@
     python -m benchmarks.workers [--case NAME] [--workers 1 2] [--database sqlite postgres]
     python -m benchmarks.workers --case even --workers 1 2 4 8 --rounds 3
     python -m benchmarks.workers --case kills --origins 500 --pages 20 --workers 4
-    python -m benchmarks.workers --case seq --workers 8
 
 Cases: ``even``: origins of one size; ``core``: the same, with all processes on one core; ``apart``: each
 worker has a crawl of its own, with its part of the origins; ``huge``: half of all pages are on one
 origin; ``slow``: the last worker gets a tenth of the time; ``late``: the last one starts when a quarter
-is fetched; ``kills``: two workers are killed and one is stopped for longer than its lease; ``seq``: see
-``benchmarks/numbering.py``. Each worker has a user agent of its own, so that the log of the server tells
+is fetched; ``kills``: two workers are killed and one is stopped for longer than its lease. Each worker has a user agent of its own, so that the log of the server tells
 what it fetched.
 
 The rate is that of the middle four fifths of the pages. CPU per page (user and system time of the
@@ -51,12 +49,11 @@ from pathlib import Path
 from statistics import median
 
 from benchmarks.corpus import end_in_order
-from benchmarks.numbering import print_numbering
 from benchmarks.results import recorded
 from fixtures.nginx import Nginx, Served
 from fixtures.postgres import PostgresServer
 
-CASES = ("even", "core", "apart", "huge", "slow", "late", "kills", "seq")
+CASES = ("even", "core", "apart", "huge", "slow", "late", "kills")
 WORDS = [
     "alpha",
     "beta",
@@ -469,9 +466,6 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=1)
     given = parser.parse_args()
     end_in_order()
-    if given.case == ["seq"]:
-        print_numbering(given.workers[-1])
-        return
     runs: defaultdict[tuple[str, str, int], Runs] = defaultdict(Runs)
     with recorded(f"workers-{'-'.join(given.case)}") as figures:
         for _, kind, workers in product(range(given.rounds), given.database, given.workers):
