@@ -12,7 +12,7 @@ from sitecrawl import typed_program
 from sitecrawl.config.config_errors import ConfigError
 from sitecrawl.config.configuration import load
 from sitecrawl.console.command_base import FetchingCommand, read_url
-from sitecrawl.console.page_fetcher import FetchedPages, fetch
+from sitecrawl.console.page_fetcher import FetchedPages
 from sitecrawl.console.site_diagnosis import (
     MAX_SITEMAPS,
     Diagnosis,
@@ -41,16 +41,9 @@ class Command(FetchingCommand):
         if opts.write and Path(opts.write).exists():
             raise ConfigError([f"--write {opts.write}: the file exists, and is not overwritten."])
         params = configuration.params
-        with fetch(
-            self.crawler_process,
-            self.settings,
-            self.spider(),
-            params,
-            [url, *addresses(url)],
-            collector=SiteCollector,
-            typed=[url],
-            max_pages=MAX_PAGES + MAX_SITEMAPS,
-        ) as fetched:
+        pages = MAX_PAGES + MAX_SITEMAPS
+        how = {"collector": SiteCollector, "typed": [url], "max_pages": pages}
+        with self.fetch(params, [url, *addresses(url)], **how) as fetched:
             found = diagnose(url, params, self.rules(configuration), fetched)
             if found.page is None:
                 print_errors(_problems(url, fetched))

@@ -13,7 +13,7 @@ from scrapy.settings import Settings
 from sitecrawl.config.configuration import load
 from sitecrawl.console.command_base import FetchingCommand, read_url
 from sitecrawl.console.crawl_sources import Source, find_source
-from sitecrawl.console.page_fetcher import FetchedPages, fetch
+from sitecrawl.console.page_fetcher import FetchedPages
 from sitecrawl.console.terminal import print_errors, print_lines
 from sitecrawl.explain.explanation import Explainer, Explanation
 from sitecrawl.extensions.crawl import crawl_of
@@ -43,9 +43,8 @@ class Command(FetchingCommand):
                 print_errors([f"{url} is refused: {refused.detail}"])
                 return NO_RESULT
             depth = looked_at.stored.depth + 1 if looked_at.stored else 1
-            params, spider = source.configuration.params, self.spider()
-            process, settings = self.crawler_process, self.settings
-            with fetch(process, settings, spider, params, [url], typed=[url]) as fetched:
+            params = source.configuration.params
+            with self.fetch(params, [url], typed=[url]) as fetched:
                 explainer.know(fetched.records.origin(origin_of(url), params.realm))
                 found = list(_explained(explainer, rules, fetched, depth, params.obedience()))
                 print_errors(_problems(fetched, url))

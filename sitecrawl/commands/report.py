@@ -49,7 +49,7 @@ class Command(FetchingCommand):
             return self._report_crawls(wanted, opts)
         source = find_crawl(self.settings["SITECRAWL_DATABASE"], opts.spargs)
         if opts.check_outside:
-            count = check_outside(self.crawler_process, self.settings, self.spider(), source)
+            count = check_outside(self.fetch, source)
             print_errors([f"{count} addresses outside of the crawl were checked."])
         with open_survey(source.database, source.run.realm) as survey, status_line() as show:
             reading = lambda name: show(f"Reading the list {name}")

@@ -7,6 +7,7 @@ import sys
 from abc import abstractmethod
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from io import TextIOWrapper
 from typing import Any, ClassVar
 
@@ -18,9 +19,11 @@ from scrapy.utils.conf import arglist_to_dict
 from sitecrawl import program_name
 from sitecrawl.config.config_errors import ConfigError, unknown_words
 from sitecrawl.config.configuration import Configuration
+from sitecrawl.config.options.crawl_options import CrawlParams
 from sitecrawl.config.options.mode import not_a_url
 from sitecrawl.console.crawl_sources import COMPLETE
 from sitecrawl.console.option_flags import add_option_flags
+from sitecrawl.console.page_fetcher import FetchedPages, fetch
 from sitecrawl.console.scrapy_commands import (
     DescribedCommand,
     MisuseError,
@@ -149,6 +152,12 @@ class FetchingCommand(StoredCommand):
     """Base of the commands that fetch a few pages without storing anything."""
 
     requires_crawler_process = True
+
+    def fetch(
+        self, params: CrawlParams, urls: Sequence[str], **options: Any
+    ) -> AbstractContextManager[FetchedPages]:
+        """Fetch pages by the selected spider; the options are those of ``page_fetcher.fetch``."""
+        return fetch(self.crawler_process, self.settings, self.spider(), params, urls, **options)
 
 
 class CrawlingCommand(StartedCommand, BaseRunSpiderCommand):

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from scrapy import Request, Spider
 from scrapy.crawler import Crawler, CrawlerProcessBase
@@ -47,6 +47,7 @@ MAX_CHECKS = 10_000
 FRESH_SECONDS = 86_400.0
 """Time for which an answer is not asked for again."""
 Check = tuple[str, Outcome, int | None, str | None]
+Fetch: TypeAlias = "Callable[..., AbstractContextManager[FetchedPages]]"
 WITHOUT_RULES = {"allow": (), "deny": (), "contains": (), "not_contains": (), "do_not_crawl": ()}
 """Rules of the crawl that say nothing about other sites."""
 
@@ -137,20 +138,15 @@ def fetch(
         crawler = Crawler(
             make("Looked", (collector, spider), {"collected": collected, "typed": typed}), own
         )
-        process.crawl(crawler, **_arguments(params), start=list(urls), max_pages=max_pages)
+        given = params.model_dump(exclude_defaults=True, exclude=CRAWL_ONLY_OPTIONS)
+        given |= {**SINGLE_PAGE_OPTIONS, "start": list(urls), "max_pages": max_pages}
+        process.crawl(crawler, **given)
         process.start()
         with open_records(database) as records:
             yield FetchedPages(crawler, records, collected)
 
 
-def _arguments(params: CrawlParams) -> dict[str, Any]:
-    given = params.model_dump(exclude_defaults=True, exclude=CRAWL_ONLY_OPTIONS)
-    return {**given, **SINGLE_PAGE_OPTIONS}
-
-
-def check_outside(
-    process: CrawlerProcessBase, settings: Settings, spider: type[Spider], source: CrawledSource
-) -> int:
+def check_outside(fetch: Fetch, source: CrawledSource) -> int:
     """Ask for the stored addresses outside of the crawl that were not checked lately.
 
     Each is requested once, after its robots.txt and with the delay of the crawl. Return the number
@@ -163,17 +159,10 @@ def check_outside(
     if not urls:
         return 0
     del urls[MAX_CHECKS:]
-    params = source.configuration.params.model_copy(update=WITHOUT_RULES)
-    with fetch(
-        process,
-        settings,
-        spider,
-        params,
-        urls,
-        collector=OutcomeCollector,
-        typed=source.configuration.params.start,
-        max_pages=len(urls),
-    ) as fetched:
+    params, starts = source.configuration.params, source.configuration.params.start
+    params = params.model_copy(update=WITHOUT_RULES)
+    how = {"collector": OutcomeCollector, "typed": starts, "max_pages": len(urls)}
+    with fetch(params, urls, **how) as fetched:
         checks = list(_checks(fetched, urls, params.realm))
     with open_administration(source.database, realm) as administration:
         return administration.save_checks(checks)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from itertools import product
 from typing import Any
 
@@ -20,7 +20,10 @@ SAME = {
     "user_agent": "user_agent",
 }
 """Settings that an option takes as they are."""
-SWITCHES = {"js_render": ("render", "auto"), "remove_get_params": ("query", "strip")}
+OTHERWISE: Mapping[str, tuple[str, Callable[[Any], Any]]] = {
+    "js_render": ("render", lambda _: "auto"),
+    "remove_get_params": ("query", lambda _: "strip"),
+}
 """Settings that are on or off, with the option that is set where they are on."""
 ANSWERED = {
     "selectors": "a page's content and its headings are found without; else content_selector",
@@ -50,20 +53,9 @@ def read_docsearch(text: str) -> Draft:
         draft.options["allow"] += texts(values.pop("sitemap_urls_regexs", None))
     else:
         draft.options["mode"] = "sitemap"
-    _settings(values, draft)
+    draft.take({n: v for n, v in values.items() if v}, SAME, OTHERWISE, ANSWERED)
     draft.options["split"] = "sections"
     return draft
-
-
-def _settings(values: Mapping[str, Any], draft: Draft) -> None:
-    for name, value in values.items():
-        if name in ANSWERED:
-            draft.hints.append(f"{name}: {ANSWERED[name]}")
-        elif name not in SAME and name not in SWITCHES:
-            draft.left_out.append(name)
-        elif value:
-            option, given = SWITCHES.get(name) or (SAME[name], value)
-            draft.options[option] = given
 
 
 def _starts(start: str | Mapping[str, Any], draft: Draft) -> Iterator[str]:

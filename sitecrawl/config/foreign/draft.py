@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -21,6 +21,25 @@ class Draft:
     options: dict[str, Any] = field(default_factory=dict)
     hints: list[str] = field(default_factory=list)
     left_out: list[str] = field(default_factory=list)
+
+    def take(
+        self,
+        settings: Mapping[str, Any],
+        same: Mapping[str, str],
+        otherwise: Mapping[str, tuple[str, Callable[[Any], Any]]],
+        answered: Mapping[str, str],
+    ) -> None:
+        """Take settings by their names: as an option, in another form, as a hint; else leave them out."""
+        for name, value in settings.items():
+            if name in answered:
+                self.hints.append(f"{name}: {answered[name]}")
+            elif name in same:
+                self.options[same[name]] = value
+            elif name in otherwise:
+                option, meaning = otherwise[name]
+                self.options[option] = meaning(value)
+            else:
+                self.left_out.append(name)
 
     def lines(self) -> Iterator[str]:
         """Yield the lines of a TOML file."""

@@ -139,13 +139,4 @@ def _settings(values: Mapping[str, Any], draft: Draft) -> None:
         port = settings.pop("elasticsearch.port", 9200)
         where = f"{urlsplit(host).hostname or 'localhost'}:{port}"
         draft.hints.append(f"Then: sitecrawl sync opensearch://{where}/{index}")
-    for name, value in settings.items():
-        if name in SAME:
-            draft.options[SAME[name]] = value
-        elif name in OTHERWISE:
-            option, meaning = OTHERWISE[name]
-            draft.options[option] = meaning(value)
-        elif name in ANSWERED:
-            draft.hints.append(f"{name}: {ANSWERED[name]}")
-        else:
-            draft.left_out.append(name)
+    draft.take(settings, SAME, OTHERWISE, ANSWERED)
