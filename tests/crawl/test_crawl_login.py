@@ -250,7 +250,7 @@ ADMITTED = [
 
 @pytest.mark.behaviour("SESSION-07")
 def test_names_of_logouts() -> None:
-    rule = LogoutLinks("cookie_file 'x'")
+    rule = LogoutLinks(setting="cookie_file 'x'")
     for path, refused in (
         *((each, True) for each in REFUSED),
         *((each, False) for each in ADMITTED),

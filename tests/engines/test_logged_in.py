@@ -25,7 +25,7 @@ pytestmark = pytest.mark.slow
 
 def check(site: PhpSite, crawl: CrawlCommand, run: Crawl) -> None:
     """Check that nothing ended the session or acted in it, and nothing holds the password."""
-    rule = LogoutLinks("login")
+    rule = LogoutLinks(setting="login")
     for target in site.targets():
         assert not rule.refusal(read_target(f"{site.origin}{target}")), target
     assert run.stats["sitecrawl/login/succeeded"] == 1

@@ -56,7 +56,7 @@ def test_thousands_of_directories() -> None:
     homes = [
         f"http://h{number % 99}.example/{'d/' * (number % 7)}{number}/x" for number in range(5000)
     ]
-    scope = Scope("directory", homes, "scope")
+    scope = Scope("directory", homes, setting="scope")
     with effort_within(150):  # all directories, tried one after the other, take 900
         for home in homes:
             assert scope.covers(read_target(f"{home}/below?x"))

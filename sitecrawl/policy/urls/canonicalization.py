@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import NamedTuple, Self
 from urllib.parse import unquote_plus
 
@@ -84,24 +83,21 @@ _NOWHERE = re.compile("[?!&](expandview|openview&start)")
 _SORT = re.compile(r"(?:C=[NMSD](?:[;&]O=[AD])?|O=[AD]|[NMSD]=[AD])(?:[;&][FVP]=[^&;]*)*")
 
 
-@dataclass(slots=True)
 class Rewriting(UrlChange):
     """Pairs of pattern and replacement, applied one after the other."""
 
-    rules: tuple[tuple[re.Pattern[str], str], ...]
-    setting: str
     name = "rewrite"
+    option = "url_rewrite"
 
-    @classmethod
-    def build(cls, options: OptionValues) -> Self | None:
-        """Build the treatment with the listed rules, if any."""
-        rules = tuple(map(read_rewrite, options.value("url_rewrite")))
-        return cls(rules, options.setting("url_rewrite")) if rules else None
+    @staticmethod
+    def read(value: tuple[str, ...], /) -> list[tuple[re.Pattern[str], str]]:
+        """Parse the listed rules."""
+        return list(map(read_rewrite, value))
 
     def change(self, url: str) -> str:
         """Return ``url`` after every replacement; unchanged if the result is not a URL."""
         rewritten = url
-        for pattern, replacement in self.rules:
+        for pattern, replacement in self.value:
             rewritten = pattern.sub(replacement, rewritten)
         return url if rewritten == url else normalize(rewritten) or url
 
@@ -123,19 +119,12 @@ def read_rewrite(entry: str) -> tuple[re.Pattern[str], str]:
     return compiled, replacement
 
 
-@dataclass(slots=True)
 class Domino(UrlRule):
     """Refuse the expanded, collapsed and paged forms of Domino's views and documents."""
 
-    setting: str
     reason = RefusalReason(
         "domino", "a folded or paged view of Lotus Domino (`domino`)", options=("domino",)
     )
-
-    @classmethod
-    def build(cls, options: OptionValues) -> Self | None:
-        """Build the rule, unless it is turned off."""
-        return cls(options.setting("domino")) if options.value("domino") else None
 
     def refusal(self, target: Target) -> str:
         """Refuse a command that has text after it, and the commands that only fold views."""
@@ -145,12 +134,15 @@ class Domino(UrlRule):
         return f"{self.setting}: {found[1]}" if (found := _NOWHERE.search(text)) else ""
 
 
-@dataclass(slots=True)
 class ListingSort(UrlChange):
     """Remove the sort order of a directory listing."""
 
-    setting: str = "sort orders of directory listings"
     name = "listing_sort"
+
+    @classmethod
+    def build(cls, options: OptionValues) -> Self:  # noqa: ARG003 -- it has none
+        """Build the treatment, which no option asks for."""
+        return cls(setting="sort orders of directory listings")
 
     def change(self, url: str) -> str:
         """Return the URL of the listing itself if the query is only its sort order."""
@@ -160,47 +152,33 @@ class ListingSort(UrlChange):
         return url
 
 
-@dataclass(slots=True)
 class IgnoreQueries(UrlRule):
     """Refuse every URL with a question mark."""
 
-    setting: str
     reason = RefusalReason("query", "has a query (`query=ignore`)", options=("query",))
     on_starts = OnStarts.EXEMPTS
-
-    @classmethod
-    def build(cls, options: OptionValues) -> Self | None:
-        """Build the rule if queries are refused."""
-        return cls(options.setting("query")) if options.value("query") == "ignore" else None
+    wanted = "ignore"
 
     def refusal(self, target: Target) -> str:
         """Refuse a URL with a question mark, even if the query is empty."""
         return self.setting if "?" in target.url else ""
 
 
-@dataclass(slots=True)
 class StripQueries(UrlChange):
     """Remove the query."""
 
-    setting: str
     name = "query_strip"
-
-    @classmethod
-    def build(cls, options: OptionValues) -> Self | None:
-        """Build the treatment if queries are stripped."""
-        return cls(options.setting("query")) if options.value("query") == "strip" else None
+    option = "query"
+    wanted = "strip"
 
     def change(self, url: str) -> str:
         """Return ``url`` up to its question mark."""
         return url.partition("?")[0]
 
 
-@dataclass(slots=True)
 class FilterQueries(UrlChange):
     """Keep the parameters that identify a page, and remove the others."""
 
-    names: frozenset[str]
-    setting: str
     name = "query_filter"
 
     @classmethod
@@ -209,11 +187,11 @@ class FilterQueries(UrlChange):
         if options.value("query") != "filter":
             return None
         setting = f"{options.setting('query')}, {options.setting('query_keep')}"
-        return cls(frozenset(options.value("query_keep")), setting)
+        return cls(value=frozenset(options.value("query_keep")), setting=setting)
 
     def change(self, url: str) -> str:
         """Return ``url`` with only the kept parameters; their names are case-sensitive."""
-        return keep_parameters(url, self.names.__contains__)
+        return keep_parameters(url, self.value.__contains__)
 
 
 class CombinationPolicy(NamedTuple):
@@ -227,12 +205,9 @@ class CombinationPolicy(NamedTuple):
         return self.prefix.match(url) is not None and (self.names is None or present <= self.names)
 
 
-@dataclass(slots=True)
 class QueryPolicies(UrlRule):
     """Refuse a query unless a policy allows its whole combination of parameters."""
 
-    policies: tuple[CombinationPolicy, ...]
-    setting: str
     reason = RefusalReason(
         "query_policy",
         "no policy allows these parameters (`query=policy`)",
@@ -247,14 +222,14 @@ class QueryPolicies(UrlRule):
             return None
         policies = tuple(map(read_combination, options.value("url_query_parameters")))
         setting = f"{options.setting('query')}, {options.setting('url_query_parameters')}"
-        return cls(policies, setting)
+        return cls(value=policies, setting=setting)
 
     def refusal(self, target: Target) -> str:
         """Refuse a combination that no policy allows."""
         if not target.parts.query:
             return ""
         present = parameter_names(target.parts.query)
-        if any(policy.allows(target.url, present) for policy in self.policies):
+        if any(policy.allows(target.url, present) for policy in self.value):
             return ""
         return f"{self.setting}: no policy allows {'&'.join(sorted(present))}"
 

@@ -18,11 +18,11 @@ from typing import ClassVar, NamedTuple, Self
 from urllib.parse import unquote
 
 from sitecrawl.policy.decision import ALLOWED, Decision, OptionValues, RefusalReason
-from sitecrawl.policy.urls.canonicalization import keep_parameters
 from sitecrawl.policy.urls.code_browsers import CODE_BROWSERS, read_address
 from sitecrawl.policy.urls.url_rules import read_target
 
 MEMORY = 4096  # URLs; the same navigation is on every page of a site
+_SEPARATORS = re.compile("[&;]")
 
 
 class Program(NamedTuple):
@@ -52,7 +52,13 @@ class Program(NamedTuple):
             return url
         text = _text(url)
         names = {name for name, where in self.drop.items() if where.search(text)}
-        return keep_parameters(url, lambda name: name not in names)
+        address, _, query = url.partition("?")
+        pairs = _SEPARATORS.split(query)
+        kept = [each for each in pairs if each.partition("=")[0] not in names]
+        if len(kept) == len(pairs):
+            return url
+        separator = ";" if ";" in query else "&"
+        return f"{address}?{separator.join(kept)}" if kept else address
 
 
 @lru_cache(maxsize=MEMORY)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import cache
 from typing import Self
 
@@ -37,11 +36,9 @@ def leads_to_login(url: str) -> bool:
     return _pattern(_BEGIN).search(url.partition("://")[2]) is not None
 
 
-@dataclass(slots=True)
 class LogoutLinks(UrlRule):
     """Refuse, in the session of a user, what would end it or act in the user's name."""
 
-    setting: str
     reason = RefusalReason(
         "logout",
         "would end the session of the crawl, or acts in its name by a token (`login`, `cookie_file`)",
@@ -52,7 +49,7 @@ class LogoutLinks(UrlRule):
     def build(cls, options: OptionValues) -> Self | None:
         """Build the rule for a crawl that has a session."""
         given = next(filter(options.value, cls.reason.options), None)
-        return cls(options.setting(given)) if given else None
+        return cls(setting=options.setting(given)) if given else None
 
     def refusal(self, target: Target) -> str:
         """Refuse a URL that is called as logouts are, or has a token of a form."""

@@ -50,12 +50,9 @@ def start_urls(options: OptionValues) -> list[str]:
 Extent = Literal["origin", "host", "site", "directory", "domain", "any"]
 
 
-@dataclass(slots=True)
 class NumericHosts(UrlRule):
     """Refuse IP addresses instead of host names, except those that a start uses."""
 
-    starts: frozenset[str]
-    setting: str
     reason = RefusalReason(
         "numeric_host",
         "an IP address in place of a name (`numeric_hosts`)",
@@ -69,11 +66,11 @@ class NumericHosts(UrlRule):
         if options.value("numeric_hosts") != "refuse":
             return None
         hosts = frozenset(split(start).host for start in start_urls(options))
-        return cls(hosts, options.setting("numeric_hosts"))
+        return cls(value=hosts, setting=options.setting("numeric_hosts"))
 
     def refusal(self, target: Target) -> str:
         """Refuse an IP host in any notation; URL parsing has normalized it."""
-        if target.parts.host in self.starts or not is_ip_host(target.parts.host):
+        if target.parts.host in self.value or not is_ip_host(target.parts.host):
             return ""
         return f"{self.setting}: {target.parts.host}"
 
@@ -90,7 +87,6 @@ class Scope(UrlRule):
 
     extent: Extent
     starts: Iterable[str]
-    setting: str
     domains: frozenset[str] = frozenset()
     start_origins: set[str] = field(default_factory=set, init=False)
     _places: set[object] = field(default_factory=set, init=False)
@@ -108,7 +104,7 @@ class Scope(UrlRule):
         extent, domains = options.value("scope"), options.value("allowed_domains")
         decides = "allowed_domains" if extent == "any" and domains else "scope"
         listed = frozenset(map(read_domain, domains))
-        return cls(extent, start_urls(options), options.setting(decides), listed)
+        return cls(extent, start_urls(options), listed, setting=options.setting(decides))
 
     def __post_init__(self) -> None:
         """Bring every start into scope."""

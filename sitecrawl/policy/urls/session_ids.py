@@ -92,7 +92,6 @@ class SessionIds(UrlChange):
     """Removal of session ids from the query, from ``;name=value`` and from the path."""
 
     named: NamedParameters
-    setting: str
     _path: re.Pattern[str]
     name = "session_id"
 
@@ -105,7 +104,7 @@ class SessionIds(UrlChange):
         listed = names_pattern(names).pattern
         path = re.compile(f";(?:{listed})(?:=[^/?;&]*|(?![^/?;&]))", re.IGNORECASE)
         named = NamedParameters.build(options, "session_parameters", SESSION_PARAMETERS)
-        return cls(named, options.setting("session_parameters"), path)
+        return cls(named, path, setting=options.setting("session_parameters"))
 
     def change(self, url: str) -> str:
         """Return ``url`` without session ids."""
@@ -146,14 +145,13 @@ class TrackingParameters(UrlChange):
     """Removal of tracking parameters, which only identify the source of a visit."""
 
     named: NamedParameters
-    setting: str
     name = "entry_id"
 
     @classmethod
     def build(cls, options: OptionValues) -> Self:
         """Build the treatment with the listed names."""
         named = NamedParameters.build(options, "entry_parameters", TRACKING_PARAMETERS)
-        return cls(named, options.setting("entry_parameters"))
+        return cls(named, setting=options.setting("entry_parameters"))
 
     def change(self, url: str) -> str:
         """Return ``url`` without tracking parameters."""

@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 from functools import lru_cache
@@ -72,79 +71,92 @@ class OnStarts(Enum):
     ONLY_FOR_LINKS = "keeps them out of the index, not their links from being followed"
 
 
-class UrlRule(ABC):
-    """A rule that depends on the URL alone.
-
-    ``setting`` is the option that it applies, with value and source.
+@dataclass(slots=True, kw_only=True)
+class _Treatment:
+    """Base of rules and changes: ``value`` is that of the option that they apply, as ``read`` returns
+    it, ``setting`` that option with its value and source.
     """
 
-    __slots__ = ()
-    reason: ClassVar[RefusalReason]
-    on_starts: ClassVar[OnStarts] = OnStarts.REFUSES
-    setting: str
+    wanted: ClassVar[str] = ""
+    """The value by which the option asks for the treatment; else any does that is not empty."""
+    value: Any = None
+    setting: str = ""
+
+    @staticmethod
+    def read(value: Any, /) -> Any:
+        """Return the value of the option in the form that the treatment needs."""
+        return value
 
     @classmethod
-    def build(cls, options: OptionValues) -> Self | None:  # noqa: ARG003 -- one without option
-        """Build the rule from these options; None if they do not require it."""
-        return cls()
+    def build_by(cls, option: str, options: OptionValues) -> Self | None:
+        """Build the treatment; None if the option does not ask for it."""
+        value = options.value(option)
+        if not value or (cls.wanted and value != cls.wanted):
+            return None
+        return cls(value=cls.read(value), setting=options.setting(option))
+
+
+class UrlRule(_Treatment, ABC):
+    """A rule that depends on the URL alone."""
+
+    reason: ClassVar[RefusalReason]
+    on_starts: ClassVar[OnStarts] = OnStarts.REFUSES
+
+    @classmethod
+    def build(cls, options: OptionValues) -> Self | None:
+        """Build the rule by the first option of its reason, if it has any."""
+        if not cls.reason.options:
+            return cls(setting=cls.reason.premise)
+        return cls.build_by(cls.reason.options[0], options)
 
     @abstractmethod
     def refusal(self, target: Target) -> str:
         """Return the text of the refusal with the deciding value, or "" if the URL passes."""
 
 
-class UrlChange(ABC):
-    """A treatment that rewrites the URL.
+class UrlChange(_Treatment, ABC):
+    """A treatment that rewrites the URL."""
 
-    ``setting`` is the option that it applies, with value and source.
-    """
-
-    __slots__ = ()
     name: ClassVar[str]
-    setting: str
+    option: ClassVar[str]
 
     @classmethod
-    def build(cls, options: OptionValues) -> Self | None:  # noqa: ARG003 -- one without option
-        """Build the treatment from these options; None if they do not require it."""
-        return cls()
+    def build(cls, options: OptionValues) -> Self | None:
+        """Build the treatment by its option."""
+        return cls.build_by(cls.option, options)
 
     @abstractmethod
     def change(self, url: str) -> str:
         """Return the URL after the treatment; the same text if it does not apply."""
 
 
-@dataclass(slots=True)
 class Schemes(UrlRule):
-    """Refuse schemes that are not listed."""
+    """Refuse schemes that are not listed: mailto, javascript, ftp and everything else."""
 
-    allowed: frozenset[str]
-    setting: str
     reason = RefusalReason(
         "scheme",
         "a scheme that is not crawled (`schemes`), such as `javascript:` and `data:`",
         options=("schemes",),
     )
 
-    @classmethod
-    def build(cls, options: OptionValues) -> Self:
-        """Build the rule from the listed schemes, in lower case."""
-        allowed = frozenset(scheme.lower() for scheme in options.value("schemes"))
-        return cls(allowed, options.setting("schemes"))
+    @staticmethod
+    def read(value: tuple[str, ...], /) -> frozenset[str]:
+        """Return the listed schemes in lower case."""
+        return frozenset(map(str.lower, value))
 
     def refusal(self, target: Target) -> str:
-        """Refuse mailto, javascript, ftp and everything else that is not listed."""
+        """Refuse every other scheme."""
         scheme = target.parts.scheme
-        return "" if scheme in self.allowed else f"{self.setting}: {scheme or target.url!r}"
+        return "" if scheme in self.value else f"{self.setting}: {scheme or target.url!r}"
 
 
-@dataclass(slots=True)
 class WellFormed(UrlRule):
     """Refuse URLs without host."""
 
-    setting: str = "every URL needs a host"
     reason = RefusalReason(
         "malformed",
         "no host, no valid URL, or another site's URL behind a folder (`folder/http://host`)",
+        premise="every URL needs a host",
     )
 
     def refusal(self, target: Target) -> str:
@@ -152,41 +164,24 @@ class WellFormed(UrlRule):
         return "" if target.parts.host else f"{self.setting}: {target.url!r}"
 
 
-@dataclass(slots=True)
-class _LimitRule(UrlRule):
-    """Base of the rules that an option limits by a number; 0 is no limit."""
-
-    limit: int
-    setting: str
-
-    @classmethod
-    def build(cls, options: OptionValues) -> Self | None:
-        """Build the rule with the configured limit; None without one."""
-        option = cls.reason.options[0]
-        limit = options.value(option)
-        return cls(limit, options.setting(option)) if limit else None
-
-
-class Length(_LimitRule):
+class Length(UrlRule):
     """Limit the length of an absolute URL, in characters, as it would be requested."""
 
-    __slots__ = ()
     reason = RefusalReason("length", "too long (`max_url_length`)", options=("max_url_length",))
 
     def refusal(self, target: Target) -> str:
         """Refuse a longer URL."""
         length = len(target.as_found)
-        return "" if length <= self.limit else f"{self.setting}: {length} characters"
+        return "" if length <= self.value else f"{self.setting}: {length} characters"
 
 
-class RepeatedDirectories(_LimitRule):
+class RepeatedDirectories(UrlRule):
     """Limit the repetitions of a directory name in a path.
 
     Repeats of several names add up, so that ``/a/b/a/b/a/b`` is refused too; names of
     digits only (dates, ids) do not add up.
     """
 
-    __slots__ = ()
     reason = RefusalReason(
         "repeated_directory",
         "a directory name too often in the path (`max_repeated_directory`)",
@@ -195,20 +190,19 @@ class RepeatedDirectories(_LimitRule):
 
     def refusal(self, target: Target) -> str:
         """Refuse a path in which one name, or all names together, repeat too often."""
-        if target.parts.path.count("/") <= self.limit + 1:
+        if target.parts.path.count("/") <= self.value + 1:
             return ""
         names = Counter(name for name in target.parts.path.split("/")[1:-1] if name)
         name, times = next(iter(names.most_common(1)), ("", 0))
         repeats = sum(count - 1 for name, count in names.items() if not name.isdecimal())
-        if times <= self.limit and repeats <= self.limit:
+        if times <= self.value and repeats <= self.value:
             return ""
         return f"{self.setting}: {name!r} {times} times, {repeats} repeats in all"
 
 
-class PathDepth(_LimitRule):
+class PathDepth(UrlRule):
     """Limit the number of directories in a path."""
 
-    __slots__ = ()
     reason = RefusalReason(
         "path_depth", "too many directories (`max_path_depth`)", options=("max_path_depth",)
     )
@@ -216,7 +210,7 @@ class PathDepth(_LimitRule):
     def refusal(self, target: Target) -> str:
         """Refuse a path of more directories."""
         directories = target.parts.path.count("/") - 1
-        return "" if directories <= self.limit else f"{self.setting}: {directories} directories"
+        return "" if directories <= self.value else f"{self.setting}: {directories} directories"
 
 
 def ignored_extensions(options: OptionValues) -> dict[str, str]:
@@ -239,12 +233,9 @@ def ignored_extensions(options: OptionValues) -> dict[str, str]:
     return found
 
 
-@dataclass(slots=True)
 class Extensions(UrlRule):
     """Refuse ignored extensions, each with the setting that lists it."""
 
-    ignored: Mapping[str, str]
-    setting: str
     reason = RefusalReason(
         "extension",
         "a file extension that is not fetched (`ignore_extensions`)",
@@ -256,32 +247,28 @@ class Extensions(UrlRule):
     def build(cls, options: OptionValues) -> Self:
         """Build the rule from all applicable lists of extensions."""
         ignored = ignored_extensions(options)
-        return cls(ignored, f"{len(ignored)} ignored extensions")
+        return cls(value=ignored, setting=f"{len(ignored)} ignored extensions")
 
     def refusal(self, target: Target) -> str:
         """Refuse by the end of the path; host and query are ignored."""
         suffix = extension(target.parts.path)
-        return self.ignored.get(suffix, "") if suffix else ""
+        return self.value.get(suffix, "") if suffix else ""
 
 
-@dataclass(slots=True)
 class _ListRule(UrlRule):
     """Base of the rules with a list of entries, each with its own setting."""
 
-    entries: tuple[tuple[Any, str], ...]
-    setting: str
-
     @staticmethod
-    def read(entry: str) -> Any:
+    def read(value: str, /) -> Any:
         """Parse an entry: a text in the normal form of URLs."""
-        return normal_text(entry)
+        return normal_text(value)
 
     @classmethod
     def build(cls, options: OptionValues) -> Self | None:
         """Build the rule from the listed entries, if any."""
         option = cls.reason.name
-        entries = tuple((cls.read(entry), words) for entry, words in options.entries(option))
-        return cls(entries, options.setting(option)) if entries else None
+        entries = [(cls.read(entry), words) for entry, words in options.entries(option)]
+        return cls(value=entries, setting=options.setting(option)) if entries else None
 
 
 def read_pattern(entry: str) -> re.Pattern[str]:
@@ -295,57 +282,53 @@ class Deny(_ListRule):
     A pattern may concern escapes themselves: ``%[0-9A-F]{2}``, ``100%$``.
     """
 
-    __slots__ = ()
     reason = RefusalReason("deny", "matches `deny`", options=("deny",))
     read = staticmethod(read_pattern)
 
     def refusal(self, target: Target) -> str:
         """Refuse a URL that a pattern matches."""
         for url in dict.fromkeys((target.url, target.as_found)):
-            for pattern, words in self.entries:
+            for pattern, words in self.value:
                 if pattern.search(url):
-                    return words
+                    return str(words)
         return ""
 
 
 class Allow(_ListRule):
     """Refuse URLs that match none of the regular expressions."""
 
-    __slots__ = ()
     reason = RefusalReason("allow", "matches no pattern of `allow`", options=("allow",))
     on_starts = OnStarts.ONLY_FOR_LINKS
     read = staticmethod(read_pattern)
 
     def refusal(self, target: Target) -> str:
         """Refuse a URL that no pattern matches."""
-        found = any(pattern.search(target.url) for pattern, _ in self.entries)
+        found = any(pattern.search(target.url) for pattern, _ in self.value)
         return "" if found else f"no match of {self.setting}"
 
 
 class Contains(_ListRule):
     """Refuse URLs that, without fragment, contain none of the substrings."""
 
-    __slots__ = ()
     reason = RefusalReason("contains", "has none of the words of `contains`", options=("contains",))
     on_starts = OnStarts.ONLY_FOR_LINKS
 
     def refusal(self, target: Target) -> str:
         """Refuse a URL that contains none of them."""
-        found = any(substring in target.url for substring, _ in self.entries)
+        found = any(substring in target.url for substring, _ in self.value)
         return "" if found else f"none of {self.setting}"
 
 
 class NotContains(_ListRule):
     """Refuse URLs that contain a substring."""
 
-    __slots__ = ()
     reason = RefusalReason(
         "not_contains", "has one of the words of `not_contains`", options=("not_contains",)
     )
 
     def refusal(self, target: Target) -> str:
         """Refuse a URL that contains any of them."""
-        return next((words for substring, words in self.entries if substring in target.url), "")
+        return next((words for substring, words in self.value if substring in target.url), "")
 
 
 def read_policy(entry: str) -> re.Pattern[str]:
@@ -369,13 +352,12 @@ def read_policy(entry: str) -> re.Pattern[str]:
 class DoNotCrawl(_ListRule):
     """Refuse URLs that a policy covers."""
 
-    __slots__ = ()
     reason = RefusalReason("do_not_crawl", "matches `do_not_crawl`", options=("do_not_crawl",))
     read = staticmethod(read_policy)
 
     def refusal(self, target: Target) -> str:
         """Refuse a URL that a policy covers."""
-        return next((words for policy, words in self.entries if policy.match(target.url)), "")
+        return next((words for policy, words in self.value if policy.match(target.url)), "")
 
 
 @dataclass(slots=True)
