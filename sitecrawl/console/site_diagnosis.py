@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from scrapy import Request
@@ -11,8 +11,7 @@ from scrapy.http import Response
 from sitecrawl.config.assembly import agent
 from sitecrawl.config.options.crawl_options import CrawlParams
 from sitecrawl.console.page_fetcher import FetchedPages, PageCollector
-from sitecrawl.policy.decision import Decision
-from sitecrawl.policy.documents.placeholders import Placeholder, judge_page
+from sitecrawl.policy.documents.placeholders import judge_page
 from sitecrawl.policy.http.politeness import Pace
 from sitecrawl.policy.outcomes import PLACEHOLDERS
 from sitecrawl.policy.rendering import needs_scripts
@@ -20,9 +19,8 @@ from sitecrawl.policy.urls.rule_engine import Rules
 from sitecrawl.reqmeta import origin_of
 from sitecrawl.responses import request_of
 from sitecrawl.web.feeds.listings import read_sitemap
-from sitecrawl.web.html.page import Page
 from sitecrawl.web.html.script_shells import read_shell
-from sitecrawl.web.robots.robots_txt import RobotsMatch, RobotsTxt
+from sitecrawl.web.robots.robots_txt import RobotsTxt
 from sitecrawl.web.urls.url import origin, split
 
 MAX_SITEMAPS = 20
@@ -55,33 +53,37 @@ class SiteCollector(PageCollector):
 
 
 class Diagnosis(NamedTuple):
-    """Findings at a URL.
+    """Findings at a URL, in the form of the command's JSON.
 
-    ``page`` is the page after all redirects; None if nothing could be read. ``hosts`` describes
-    the response of each address of the site. ``expected`` counts the pages that the sitemaps list
-    and the rules admit; None without a sitemap. ``delay``, in seconds, is the pace of fetching
-    them. ``placeholder`` is the page's kind if it has no content of its own.
+    ``start`` is its address after all redirects; the facts of that page are None if it could not be
+    ``read``. ``hosts`` describes the response of each address of the site. ``expected_pages`` counts
+    the pages that the sitemaps list and the rules admit, None without a sitemap; to fetch them at
+    the pace of one in ``delay`` seconds takes ``expected_seconds`` at least. ``placeholder`` is the
+    page's kind if it has no content of its own, ``placeholder_detail`` how it is known.
     """
 
     url: str
     start: str
-    page: Page | None
-    robots: RobotsMatch | None
     robots_status: int | None
     crawl_delay: float | None
     delay: float
     hosts: dict[str, str]
-    scripts: Decision | None
     sitemaps: dict[str, int]
-    expected: int | None
-    links: int
-    admitted: int
-    placeholder: Placeholder | None = None
-
-    @property
-    def seconds(self) -> float | None:
-        """The minimum duration of a first crawl."""
-        return None if self.expected is None else self.expected * self.delay
+    expected_pages: int | None
+    expected_seconds: float | None
+    allowed: bool | None = None
+    robots_line: str | None = None
+    robots_line_number: int = 0
+    read: bool = False
+    canonical: str | None = None
+    language: str | None = None
+    directives: Sequence[str] = ()
+    links: int = 0
+    admitted: int = 0
+    needs_scripts: bool | None = None
+    scripts: str | None = None
+    placeholder: str | None = None
+    placeholder_detail: str | None = None
 
 
 def addresses(url: str) -> list[str]:
@@ -103,13 +105,11 @@ def diagnose(url: str, params: CrawlParams, rules: Rules, fetched: FetchedPages)
     place = fetched.records.origin(origin(start), params.realm)
     if place is None:  # the rules refuse that address, so nothing was requested
         start, place = url, fetched.records.origin(origin(url), params.realm)
-    page = fetched.collected.pages.get(start)
     text = place.robots_text if place else None
     robots = RobotsTxt.parse(text, origin=origin(start)) if text is not None else None
     crawl_delay = robots.crawl_delay(agent(params)) if robots else None
     pages = {entry.url for each in fetched.collected.sitemaps.values() for entry in each}
     pages -= fetched.collected.sitemaps.keys()
-    links = {link.url for link in page.links} if page else set()
 
     def admits(each: str) -> bool:
         if robots is not None and origin(each) == origin(start):
@@ -117,23 +117,39 @@ def diagnose(url: str, params: CrawlParams, rules: Rules, fetched: FetchedPages)
             return allowed and rules.admit(each).decision.allowed
         return rules.admit(each).decision.allowed
 
-    return Diagnosis(
-        url=url,
-        start=start,
-        page=page,
-        robots=robots.match(start, agent(params)) if robots else None,
-        robots_status=place.robots_status if place else None,
-        crawl_delay=crawl_delay,
-        delay=Pace(params.delay, crawl_delay).promised,
+    expected, delay = sum(map(admits, pages)), Pace(params.delay, crawl_delay).promised
+    found = Diagnosis(
+        url,
+        start,
+        place.robots_status if place else None,
+        crawl_delay,
+        delay,
         hosts=dict(_hosts(url, redirects, fetched)),
-        scripts=needs_scripts(read_shell(fetched.collected.bodies[start])) if page else None,
         sitemaps={name: len(found) for name, found in fetched.collected.sitemaps.items() if found},
-        expected=sum(map(admits, pages)) if pages else None,
+        expected_pages=expected if pages else None,
+        expected_seconds=expected * delay if pages else None,
+    )
+    if robots:
+        match = robots.match(start, agent(params))
+        found = found._replace(
+            allowed=match.allowed, robots_line=match.line, robots_line_number=match.line_number
+        )
+    page = fetched.collected.pages.get(start)
+    if page is None:
+        return found
+    links, body = {link.url for link in page.links}, fetched.collected.bodies[start]
+    scripts, placeholder = needs_scripts(read_shell(body)), judge_page(page, body, PLACEHOLDERS)
+    return found._replace(
+        read=True,
+        canonical=page.canonical,
+        language=page.language,
+        directives=[n for n in ("noindex", "nofollow") if getattr(page.directives, n)],
         links=len(links),
         admitted=sum(map(admits, links)),
-        placeholder=judge_page(page, fetched.collected.bodies[start], PLACEHOLDERS)
-        if page
-        else None,
+        needs_scripts=scripts.allowed,
+        scripts=scripts.rule,
+        placeholder=placeholder.kind if placeholder else None,
+        placeholder_detail=placeholder.detail if placeholder else None,
     )
 
 
