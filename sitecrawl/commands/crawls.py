@@ -7,6 +7,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -43,12 +44,12 @@ class Command(StoredCommand):
             command = [sys.executable, "-m", program_name(), "crawl", opts.spider, *own, *shared]
             jobs.append(CrawlJob(name, command, hosts[name]))
         results = sorted(
-            CrawlJobs(jobs, count).run(), key=lambda each: list(hosts).index(each.name)
+            CrawlJobs(jobs, count).run(), key=lambda each: list(hosts).index(each.crawl)
         )
         failed_starts = self._failed_starts(path, opts.spargs, results)
         worst = worst_status(each.status for each in results)
         status = worst if len(results) == len(jobs) else INTERRUPTED
-        records = [{**each.record(), "failed_starts": failed_starts[each.name]} for each in results]
+        records = [{**asdict(each), "failed_starts": failed_starts[each.crawl]} for each in results]
         if opts.json:
             print_lines(json.dumps(each) for each in records)
         print_errors(f"[{name}] {line}" for name, lines in failed_starts.items() for line in lines)
@@ -60,8 +61,8 @@ class Command(StoredCommand):
     def _failed_starts(
         self, path: str, arguments: Mapping[str, str], results: Sequence[JobResult]
     ) -> dict[str, Sequence[str]]:
-        found: dict[str, Sequence[str]] = {each.name: () for each in results}
-        failed = {each.name for each in results if each.status in {NO_RESULT, STARTS_FAILED}}
+        found: dict[str, Sequence[str]] = {each.crawl: () for each in results}
+        failed = {each.crawl for each in results if each.status in {NO_RESULT, STARTS_FAILED}}
         setting = crawl_settings(self.spider(), self.settings)["SITECRAWL_DATABASE"]
         for each in read_overviews(setting, path, arguments) if failed else ():
             if each.name in failed:
@@ -126,7 +127,7 @@ def _notify(command: str, notice: Mapping[str, Any]) -> None:
 def _summary(results: Sequence[JobResult], count: int) -> list[str]:
     named: dict[int, list[str]] = {}
     for each in results:
-        named.setdefault(each.status, []).append(each.name)
+        named.setdefault(each.status, []).append(each.crawl)
     lines = [f"Status {status}: {', '.join(named[status])}" for status in sorted(named) if status]
     left_out = f", {count - len(results)} not started" if len(results) < count else ""
     return [*lines, f"{count} crawls: {len(named.get(0, []))} with status 0{left_out}."]

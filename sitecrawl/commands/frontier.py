@@ -6,7 +6,7 @@ import argparse
 import json
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 from sitecrawl import typed_program
 from sitecrawl.config.types import read_duration
@@ -98,7 +98,7 @@ class Command(StoredCommand):
             done = prune(source.database, opts.spargs.get("realm"), _read_age(argument))
         else:
             done = self._do(action, argument, source)
-        print_answer(done.record(), [done.message], as_json=opts.json)
+        print_answer(asdict(done), [done.said], as_json=opts.json)
         print_errors(done.problems)
         return DONE if done.count and not done.problems else NO_RESULT
 
@@ -130,7 +130,7 @@ def _warned(done: ChangeReport, source: CrawledSource, rules: Rules, url: str) -
     if refusal is None or not done.count:
         return done
     holds = f"the next crawl leaves it out as long as this holds: {refusal.detail}"
-    return replace(done, message=f"{url} waits, but {holds}")
+    return replace(done, said=f"{url} waits, but {holds}")
 
 
 def _read(args: Sequence[str]) -> tuple[str, str]:

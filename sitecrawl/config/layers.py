@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from importlib import resources
 from pathlib import Path
@@ -163,27 +163,20 @@ def read_layers(arguments: Mapping[str, Any]) -> tuple[list[Layer], list[str]]:
     given = Layer(
         "", {n: v for n, v in arguments.items() if not n.startswith("_") and n != START_URLS}
     )
-    file = _file_layers(given.values, unread)
-    asking = next((a for a in (given, *reversed(file)) if a.values.get("profile")), given)
-    source = asking.source_of("profile")
-    profile = _profile_layer(asking.values.get("profile"), source, unread)
-    return [spider, profile, *file, given], unread
-
-
-def _file_layers(given: Mapping[str, Any], unread: list[str]) -> list[Layer]:
-    path, crawl = given.get("config"), given.get("crawl")
+    path, crawl = given.values.get("config"), given.values.get("crawl")
     if crawl and not path:
         unread.append(f"-a crawl={crawl!r}: name the file of the crawl with -a config=FILE.")
+    of_file = lambda: read_file(str(path), "-a config").layers(str(crawl or ""))
+    file = _attempt(of_file, unread) if path else []
+    asking = next((a for a in (given, *reversed(file)) if a.values.get("profile")), given)
+    name, source = asking.values.get("profile"), asking.source_of("profile")
+    profile = _attempt(lambda: [read_profile(str(name), source)], unread) if name else []
+    return [spider, *profile, *file, given], unread
+
+
+def _attempt(read: Callable[[], list[Layer]], unread: list[str]) -> list[Layer]:
     try:
-        return read_file(str(path), "-a config").layers(str(crawl or "")) if path else []
+        return read()
     except ConfigError as error:
         unread += error.problems
         return []
-
-
-def _profile_layer(name: object, source: str, unread: list[str]) -> Layer:
-    try:
-        return read_profile(str(name), source) if name else Layer("")
-    except ConfigError as error:
-        unread += error.problems
-        return Layer("")

@@ -9,7 +9,6 @@ from collections.abc import Collection, Iterable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from threading import Event
-from typing import Any
 
 from sitecrawl.console.terminal import print_errors
 from sitecrawl.statuses import (
@@ -35,13 +34,9 @@ FORWARDED = {
 class JobResult:
     """Exit status and duration of a crawl that was started."""
 
-    name: str
+    crawl: str
     status: int
     seconds: float
-
-    def record(self) -> dict[str, Any]:
-        """Return the JSON form."""
-        return {"crawl": self.name, "status": self.status, "seconds": round(self.seconds, 3)}
 
 
 def worst_status(statuses: Iterable[int]) -> int:
@@ -128,4 +123,4 @@ class CrawlJobs:
         status = code if code >= 0 else 128 - code  # as in shells
         seconds = time.monotonic() - began
         print_errors([f"[{job.name}] ended with status {status} after {seconds:.0f} s"])
-        return JobResult(job.name, status, seconds)
+        return JobResult(job.name, status, round(seconds, 3))

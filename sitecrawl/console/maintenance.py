@@ -8,7 +8,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from shlex import quote
-from typing import Any
 from urllib.parse import urlsplit
 
 from sitecrawl import typed_program
@@ -33,12 +32,8 @@ class ChangeReport:
     """Report of a change: count, text, and the lines that could not be used."""
 
     count: int
-    message: str
+    said: str
     problems: Sequence[str] = ()
-
-    def record(self) -> dict[str, Any]:
-        """Return the JSON form."""
-        return {"count": self.count, "said": self.message, "problems": list(self.problems)}
 
 
 def clear_errors(database: str, realm: str) -> ChangeReport:
@@ -88,7 +83,7 @@ def delete_origin(database: str, realm: str, origin: str) -> ChangeReport:
     done = _deleted(origin, realm, changes)
     host = urlsplit(origin).hostname
     remedy = f" A start or a link brings it back; -a do_not_crawl={host} keeps it out."
-    return replace(done, message=done.message + remedy)
+    return replace(done, said=done.said + remedy)
 
 
 def _deleted(what: str, realm: str, changes: Sequence[Change]) -> ChangeReport:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from sitecrawl import typed_program
@@ -88,18 +88,12 @@ class ReindexPlan:
 
     def record(self) -> dict[str, Any]:
         """Return the JSON form; ``since`` is the seq before the changes, null in a dry run."""
-        return {
-            "database": self.database,
-            "realm": self.realm,
-            "options": list(self.options),
-            "deleted": {
-                word: {"count": len(found), "examples": [url for url, _ in found[:EXAMPLES]]}
-                for word, found in self.deleted.items()
-            },
-            "written": self.written,
-            "reread": self.reread,
-            "since": self.since,
+        deleted = {
+            word: {"count": len(found), "examples": [url for url, _ in found[:EXAMPLES]]}
+            for word, found in self.deleted.items()
         }
+        own = {each.name: getattr(self, each.name) for each in fields(self)}
+        return {**own, "deleted": deleted}
 
     def lines(self) -> Iterator[str]:
         """Return the printed form."""

@@ -105,7 +105,10 @@ class RenderService(Component):
                 async with SandboxProxy(self._rule, limit, address, upstream) as proxy:
                     shown = await renderer.show(page, proxy)
             except RendererMissingError as error:
-                self._suspend(str(error))
+                self._retry_at = asyncio.get_running_loop().time() + RETRY_SECONDS
+                if str(error) != self._trouble:
+                    logger.error("Pages cannot be rendered: %s", error)
+                self._trouble = str(error)
                 raise
         self._stats.inc_value("sitecrawl/render/pages")
         self._stats.inc_value("sitecrawl/render/unfinished", int(not shown.finished))
@@ -119,13 +122,6 @@ class RenderService(Component):
             make = load_object(RENDERERS[name])
             self._renderer = make(self._crawler, self._params, agent(self._params))
         return self._renderer
-
-    def _suspend(self, trouble: str) -> None:
-        """Suspend rendering for ``RETRY_SECONDS``; log the reason once."""
-        self._retry_at = asyncio.get_running_loop().time() + RETRY_SECONDS
-        if trouble != self._trouble:
-            logger.error("Pages cannot be rendered: %s", trouble)
-        self._trouble = trouble
 
     def _replaced(
         self,

@@ -81,12 +81,12 @@ class IndexedPage:
     @property
     def body(self) -> str:
         """Text of the page."""
-        return str(self.content.get("body") or "")
+        return _field(self.content, "body")
 
     @property
     def comments(self) -> str:
         """Text that readers wrote below it."""
-        return str(self.content.get("comments") or "")
+        return _field(self.content, "comments")
 
     @property
     def headings(self) -> list[Mapping[str, Any]]:
@@ -481,24 +481,23 @@ def open_index(path: Path) -> Iterator[SearchIndex]:
             raise IndexFileError(f"The search index {path} cannot be read: {error}.") from error
 
 
+def _field(content: Mapping[str, Any], name: str) -> str:
+    return str(content.get(name) or "")
+
+
 def _texts(url: str, content: Mapping[str, Any], language: str) -> Iterable[str]:
     """Return the analyzed texts of the columns, the same for adding and for removing."""
-    texts = [str(each.get("text") or "") for each in entries(content, "headings")]
+    texts = [_field(each, "text") for each in entries(content, "headings")]
     for each in entries(content, "definitions"):
-        term, anchor = str(each.get("term") or ""), str(each.get("anchor") or "")
+        term, anchor = _field(each, "term"), _field(each, "anchor")
         texts.append(f"{term} {anchor}" if qualified_names(term, anchor) else term)
     anchors = content.get("anchors")
     texts += map(str, anchors if isinstance(anchors, list) else [])
     texts.append(" ".join(url_words(url)))
-    description = str(content.get("description") or "")
-    body = str(content.get("body") or "")
+    body, description = _field(content, "body"), _field(content, "description")
     whole = body if description in body else f"{body}\n{description}"
-    return (
-        analyze(str(content.get("title") or ""), language),
-        analyze("\n".join(texts), language),
-        analyze(whole, language),
-        analyze(str(content.get("comments") or ""), language),
-    )
+    columns = (_field(content, "title"), "\n".join(texts), whole, _field(content, "comments"))
+    return [analyze(column, language) for column in columns]
 
 
 def _unpack(content: bytes) -> dict[str, Any]:

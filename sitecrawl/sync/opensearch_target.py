@@ -177,8 +177,10 @@ class OpenSearchTarget:
             if self._stored is None:
                 self._write_cursor(replace(cursor, seq=0, hash=""))
             for batch in self._requests(changes, cursor.comparison << SEQ_BITS):
-                if any(change.op == "delete" for change, _ in batch):
-                    self._require_index()
+                deletes = any(change.op == "delete" for change, _ in batch)
+                writes = _written_through(self._index)
+                if deletes and not self._client.indices.exists_alias(name=writes):
+                    raise TargetBusyError(self._name)  # a deletion would create the index
                 refused += self._send(batch)
             self._write_cursor(cursor)
         return refused
@@ -318,11 +320,6 @@ class OpenSearchTarget:
         except ConflictError as error:
             raise TargetBusyError(self._name) from error
         self._stored = (answer["_seq_no"], answer["_primary_term"])
-
-    def _require_index(self) -> None:
-        """Raise TargetBusyError if the index was removed: a deletion would create it."""
-        if not self._client.indices.exists_alias(name=_written_through(self._index)):
-            raise TargetBusyError(self._name)
 
     def _read_cursor(self) -> Cursor | None:
         try:

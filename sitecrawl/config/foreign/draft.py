@@ -8,6 +8,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+MATCH_ALL = frozenset({".", ".*", "^.*", "^.*$", ".*$", "^", "^."})
+"""Patterns that every URL matches."""
+
 
 class ForeignConfigError(Exception):
     """A file that is not a configuration of the crawler that its name promises."""
@@ -78,11 +81,6 @@ class OrderedRule(NamedTuple):
     allows: bool
     pattern: str
 
-    @property
-    def matches_all(self) -> bool:
-        """True for a pattern that every URL matches."""
-        return self.pattern in {".", ".*", "^.*", "^.*$", ".*$", "^", "^."}
-
 
 def allow_and_deny(
     rules: Sequence[OrderedRule], *, default: bool
@@ -96,7 +94,7 @@ def allow_and_deny(
     deny: list[str] = []
     unreadable: list[str] = []
     for rule in rules:
-        if rule.matches_all:
+        if rule.pattern in MATCH_ALL:
             default = rule.allows
             break
         if not _compiles(rule.pattern) or (rule.allows and re.search(r"\\[1-9]", rule.pattern)):

@@ -70,7 +70,9 @@ def page_authors(page: Page) -> list[str]:
     sources.append(list(_labelled(page)))
     if not (any(sources) or page.bylines):
         return []
-    nobody = NOBODY | host_names(page.url) | {comparable(name) for name in _publishers(page)}
+    named = [name for meta in PUBLISHERS for name in page.metas.get(meta, ())]
+    named += [site_name(page), *page.json_ld.get("publisher", ()), *page.json_ld.get("WebSite", ())]
+    nobody = NOBODY | host_names(page.url) | set(map(comparable, named))
     for names in sources:
         if found := _named(names, nobody):
             return found
@@ -83,17 +85,6 @@ def _labelled(page: Page) -> Iterator[str]:
         label, value = (page.metas.get(f"twitter:{each}{number}", ()) for each in ("label", "data"))
         if label and value and _BY.fullmatch(label[0]):
             yield value[0]
-
-
-def _publishers(page: Page) -> list[str]:
-    """Return the names of the site and its publisher."""
-    named = [name for meta in PUBLISHERS for name in page.metas.get(meta, ())]
-    return [
-        site_name(page),
-        *named,
-        *page.json_ld.get("publisher", ()),
-        *page.json_ld.get("WebSite", ()),
-    ]
 
 
 def _named(names: Iterable[str], nobody: frozenset[str] | set[str]) -> list[str]:

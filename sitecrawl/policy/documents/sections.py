@@ -200,7 +200,8 @@ def _merge_small(nodes: Sequence[_Node], least: int) -> None:
     """
     for node in reversed(nodes):
         host: _Node | None = node
-        is_index = least > 0 and _is_index(node)
+        letters = sum(len(child.heading) == 1 for child in node.children)
+        is_index = least > 0 and letters >= MIN_LETTERS and letters * 2 > len(node.children)
         for child in node.children:
             is_letter = is_index and len(child.heading) == 1
             if child.is_parent or (child.size >= least and not is_letter):
@@ -214,12 +215,6 @@ def _merge_small(nodes: Sequence[_Node], least: int) -> None:
                 if host is not node:
                     host.path = node.path
                     host = host if is_letter or host.size < least else None
-
-
-def _is_index(node: _Node) -> bool:
-    """Return True if most headings right below a section are single letters."""
-    letters = sum(len(child.heading) == 1 for child in node.children)
-    return letters >= MIN_LETTERS and letters * 2 > len(node.children)
 
 
 def _gathered(node: _Node) -> list[ContentBlock]:

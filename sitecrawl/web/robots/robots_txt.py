@@ -117,7 +117,10 @@ class PieceIndex:
         """Build the index; each pattern is given as the parts between its wildcards."""
         by_piece: defaultdict[str, list[int]] = defaultdict(list)
         for number, parts in enumerate(patterns):
-            by_piece[_piece(max(parts, key=len))].append(number)
+            part = max(parts, key=len)
+            length = min(len(part), LONGEST)
+            longest = 1 << length.bit_length() - 1 if length else 0
+            by_piece[part[len(part) - longest :].lower()].append(number)
         return cls(dict(by_piece), tuple({len(piece) for piece in by_piece}))
 
     def among(self, paths: Iterable[str]) -> list[int]:
@@ -131,12 +134,6 @@ class PieceIndex:
                 for piece in pieces & self.by_piece.keys():
                     found.update(self.by_piece[piece])
         return sorted(found)
-
-
-def _piece(part: str) -> str:
-    length = min(len(part), LONGEST)
-    longest = 1 << length.bit_length() - 1 if length else 0
-    return part[len(part) - longest :].lower()
 
 
 @dataclass(frozen=True, slots=True)
