@@ -42,7 +42,7 @@ class PageGuard:
         page.on("request", self._asked)
         page.on("requestfinished", self._ended)
         page.on("requestfailed", self._ended)
-        page.on("popup", _close)
+        page.on("popup", lambda popup: popup.close())
         await page.add_init_script(NO_WINDOWS)
         if self._page.cookies:
             await page.context.add_cookies(list(self._cookies()))
@@ -91,7 +91,3 @@ class PageGuard:
             return
         for morsel in jar.values():
             yield {"name": morsel.key, "value": morsel.coded_value, "url": self._page.url}
-
-
-async def _close(page: Page) -> None:
-    await page.close()

@@ -26,23 +26,16 @@ LOCK = "sitecrawl.lock"
 
 
 TARGETS: Mapping[str, tuple[str, str, str]] = {
-    "sqlite": ("sqlite:///search.sqlite", "search_file_target.SearchFileTarget", ""),
-    "opensearch": (
-        "opensearch://localhost:9200/INDEX",
-        "opensearch_target.OpenSearchTarget",
-        "opensearch",
-    ),
-    "elasticsearch": (
-        "elasticsearch://localhost:9200/INDEX",
-        "opensearch_target.OpenSearchTarget",
-        "opensearch",
-    ),
-    "lancedb": ("lancedb:///FOLDER", "lancedb_target.LanceDbTarget", "lancedb"),
-    "pagefind": ("pagefind:///FOLDER", "pagefind_target.PagefindTarget", "pagefind"),
+    "sqlite": ("/search.sqlite", "search_file_target.SearchFileTarget", ""),
+    "opensearch": ("localhost:9200/INDEX", "opensearch_target.OpenSearchTarget", "opensearch"),
+    "elasticsearch": ("localhost:9200/INDEX", "opensearch_target.OpenSearchTarget", "opensearch"),
+    "lancedb": ("/FOLDER", "lancedb_target.LanceDbTarget", "lancedb"),
+    "pagefind": ("/FOLDER", "pagefind_target.PagefindTarget", "pagefind"),
 }
 """Every kind of target, by the scheme of its URI; the suffix ``+https`` selects TLS.
 
-Each has an example of its URI, its class, and the extra with the package that it needs.
+Each has an example of what follows in its URI, its class, and the extra with the package that it
+needs.
 """
 
 
@@ -167,13 +160,13 @@ def open_target(uri: str, options: TargetOptions) -> SyncTarget:
     """Return the target of a URI; nothing is touched before its ``open``. Raises TargetUriError."""
     scheme = uri.partition(":")[0].removesuffix("+https")
     if scheme not in TARGETS or "://" not in uri:
-        examples = ", ".join(example for example, *_ in TARGETS.values())
+        examples = ", ".join(f"{name}://{rest}" for name, (rest, *_) in TARGETS.items())
         raise TargetUriError(f"{shown_target(uri)!r} is not a target; give one of {examples}")
-    example, path, extra = TARGETS[scheme]
+    rest, path, extra = TARGETS[scheme]
     try:
         make: Callable[[str, TargetOptions], SyncTarget] = load_object(f"sitecrawl.sync.{path}")
     except ImportError as error:
-        needs = f"A target {example} needs {error.name}: {install_command(extra)}."
+        needs = f"A target {scheme}://{rest} needs {error.name}: {install_command(extra)}."
         raise TargetUriError(needs) from error
     return make(uri, options)
 

@@ -37,7 +37,7 @@ def test_directives(
     obedience: Obedience, directives: Directives, refusal: str, may_follow: bool
 ) -> None:
     assert obedience.refusal(directives, NOW) == refusal
-    assert obedience.may_follow(directives) is may_follow
+    assert (not obedience.rel_of_links(directives)) is may_follow
 
 
 @pytest.mark.behaviour("RT-16", "A-04")

@@ -42,13 +42,10 @@ class Obedience(NamedTuple):
     index_nofollow: bool = True
     purposes: tuple[str, ...] = ()
 
-    def may_follow(self, directives: Directives) -> bool:
-        """Return True if the links of the page may be followed."""
-        return self.rogue or not (self.obey_nofollow and directives.nofollow)
-
     def rel_of_links(self, directives: Directives) -> frozenset[str]:
         """Return the ``rel`` keywords that apply to all links of the page."""
-        return frozenset() if self.may_follow(directives) else NOFOLLOW
+        is_obeyed = self.obey_nofollow and directives.nofollow and not self.rogue
+        return NOFOLLOW if is_obeyed else frozenset()
 
     def judge(
         self, directives: Directives, now: datetime, usage: Mapping[str, Any] = NOTHING_SAID

@@ -67,11 +67,6 @@ def target_of(targets: Mapping[str, Relation], kind: str, usual: str = "") -> st
     return next((each.target for each in targets.values() if each.kind == kind), usual)
 
 
-def main_part(package: Package, usual: str) -> str:
-    """Return the main part of a package, ``usual`` if none is declared."""
-    return target_of(relations(package, ""), "officeDocument", usual)
-
-
 def fill_metadata(properties: Any | None, writer: MarkupWriter) -> None:
     """Read the properties of an office file (ECMA-376-2, 11; OpenDocument 1.2-1, 4.3)."""
     writer.metadata(
@@ -90,7 +85,7 @@ def read_docx(body: bytes) -> FileMarkup:
     """Convert a Word file to HTML: headings by style, lists, tables, links, notes at the end."""
     package, writer = Package(body), MarkupWriter()
     fill_metadata(package.optional_tree(CORE), writer)
-    part = main_part(package, "word/document.xml")
+    part = target_of(relations(package, ""), "officeDocument", "word/document.xml")
     root = package.tree(part)
     styles = package.optional_tree(join(part, "styles.xml"))
     writer.language = writer.language or attribute(first(styles, "lang"), "val")
@@ -197,11 +192,9 @@ class _Word:
             elif name == "txbxContent":
                 boxes.append(element)
             elif name not in {"pPr", "rPr", "Fallback", "del", "instrText"} and depth < MAX_NESTING:
-                own = self._target(element) if name == "hyperlink" else ""
-                yield from self._runs(element, boxes, depth + 1, own or link)
-
-    def _target(self, hyperlink: Any) -> str:
-        return link_target(self._targets, attribute(hyperlink, "id"))
+                own = attribute(element, "id") if name == "hyperlink" else ""
+                target = link_target(self._targets, own) or link
+                yield from self._runs(element, boxes, depth + 1, target)
 
     def _table(self, element: Any, depth: int) -> None:
         self._writer.raw("<table>\n")
@@ -220,7 +213,7 @@ def read_pptx(body: bytes) -> FileMarkup:
     """Convert a PowerPoint file to HTML: a section per slide, its title first, its notes last."""
     package, writer = Package(body), MarkupWriter()
     fill_metadata(package.optional_tree(CORE), writer)
-    part = main_part(package, "ppt/presentation.xml")
+    part = target_of(relations(package, ""), "officeDocument", "ppt/presentation.xml")
     targets = relations(package, part)
     order = [_relation_id(each) for each in every(package.tree(part), "sldId")]
     slides = [targets[each].target for each in order if each in targets]
@@ -315,7 +308,7 @@ def read_xlsx(body: bytes) -> FileMarkup:
     """Convert an Excel file to HTML: a heading and a table for each visible sheet."""
     package, writer = Package(body), MarkupWriter()
     fill_metadata(package.optional_tree(CORE), writer)
-    part = main_part(package, "xl/workbook.xml")
+    part = target_of(relations(package, ""), "officeDocument", "xl/workbook.xml")
     targets = relations(package, part)
     entries = package.elements(target_of(targets, "sharedStrings"), "si")
     strings = ["".join(_spoken(each)) for each in entries]

@@ -75,8 +75,21 @@ class Package:
         return buffer.getvalue()
 
     def tree(self, name: str) -> Any:
-        """Return the root element of an XML part."""
-        return parse_xml(self.read(name), name)
+        """Return the root element of an XML part.
+
+        Entities are not expanded, and nothing is loaded. Broken XML is read as far as libxml2 can
+        recover it.
+        """
+        markup = self.read(name)
+        try:
+            root = etree.fromstring(markup, etree.XMLParser(recover=True, **_HARMLESS))
+        except etree.XMLSyntaxError as error:
+            raise UnreadableFileError("file_broken", f"{name}: {error}") from None
+        if root is None:
+            raise UnreadableFileError("file_broken", f"{name} is no XML")
+        if root.getroottree().docinfo.internalDTD is not None and b"<!ENTITY" in markup:
+            raise UnreadableFileError("file_broken", f"{name} declares entities")
+        return root
 
     def elements(self, name: str, tag: str) -> Iterator[Any]:
         """Yield the elements of a name in a large XML part; clear each after use."""
@@ -99,24 +112,6 @@ class Package:
             if error.fault != "file_broken":
                 raise
             return None
-
-
-def parse_xml(markup: bytes, name: str) -> Any:
-    """Return the root element of an XML document.
-
-    Entities are not expanded, and nothing is loaded. Broken XML is read as far as libxml2 can
-    recover it.
-    """
-    parser = etree.XMLParser(recover=True, **_HARMLESS)
-    try:
-        root = etree.fromstring(markup, parser)
-    except etree.XMLSyntaxError as error:
-        raise UnreadableFileError("file_broken", f"{name}: {error}") from None
-    if root is None:
-        raise UnreadableFileError("file_broken", f"{name} is no XML")
-    if root.getroottree().docinfo.internalDTD is not None and b"<!ENTITY" in markup:
-        raise UnreadableFileError("file_broken", f"{name} declares entities")
-    return root
 
 
 def local(element: Any) -> str:

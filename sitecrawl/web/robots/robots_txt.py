@@ -68,11 +68,6 @@ def read_lines(body: bytes | str) -> Iterator[Line]:
             yield Line(number, _CONTROL.sub("\ufffd", text.strip()[:MAX_SHOWN_LENGTH]), name, value)
 
 
-def is_cut(body: bytes | str) -> bool:
-    """Return True if the body exceeds the size limit."""
-    return len(_bytes_of(body)) > SIZE_LIMIT
-
-
 def _directive(content: str) -> tuple[str | None, str]:
     key, colon, value = content.partition(":")
     name = _NAMES.get(" ".join(key.lower().split()))
@@ -377,7 +372,7 @@ class RobotsTxt:
         for line in read_lines(body):
             parser.read(line)
         parser.end_list()
-        if is_cut(body):
+        if len(_bytes_of(body)) > SIZE_LIMIT:
             robots.notices.append(RobotsNotice(0, "", "cut"))
         return robots
 

@@ -69,7 +69,7 @@ def read_license(body: bytes, url: str) -> Iterator[Terms]:
             place, server = (element.attributes.get(name, "") for name in ("url", "server"))
             answers = {use: _answer(licenses[:-1], use, server) for use in PURPOSES}
             permits = tuple((use, said) for use, said in answers.items() if said is not None)
-            words = "; ".join(each.words for each in licenses[:-1] if each.words)
+            words = "; ".join(", ".join(each.said) for each in licenses[:-1] if each.said)
             text = shown(f"{url}: {words}{' (from a server)' if server else ''}")
             yield from _terms(place or "/", url, Statement("license", text, permits))
             licenses = [_License()]
@@ -102,10 +102,6 @@ class _License:
     prohibits: tuple[str, ...] = ()
     payment: str = "free"
     said: list[str] = field(default_factory=list)
-
-    @property
-    def words(self) -> str:
-        return ", ".join(self.said)
 
     def read(self, name: str, kind: str, text: str) -> None:
         """Take an element of the licence; only what is about usage or payment counts."""
