@@ -157,7 +157,7 @@ def compared(
             began = time.process_time()
             hits = search(index, query.text, reader=query.reader).hits
             ms = 1000 * (time.process_time() - began)
-            found = judged(query, [hit.target for hit in hits], origins, ms)
+            found = judged(query, [hit.best.target for hit in hits], origins, ms)
             for kind in (query.kind, "all"):
                 ours[kind].append(found)
             for name, ask in others.items():

@@ -67,7 +67,7 @@ def hits(path: Path, queries: list[Query]) -> Iterator[tuple[Query, str, list[st
                 else:
                     given = vector if way == "both" else None
                     found = search(index, query.text, reader=query.reader, vector=given)
-                    targets = [hit.target for hit in found.hits]
+                    targets = [hit.best.target for hit in found.hits]
                 yield query, way, targets
 
 

@@ -192,9 +192,9 @@ class ModelTools:
         for hit in found.hits:
             page = FoundPage(
                 title=_clean(hit.title),
-                url=hit.target,
-                section=_clean(hit.section),
-                snippet=_clean(hit.snippet.text) if hit.for_models else LEFT_OUT,
+                url=hit.best.target,
+                section=_clean(hit.best.title),
+                snippet=_clean(hit.best.snippet.text) if hit.for_models else LEFT_OUT,
                 modified_at=hit.modified_at,
             )
             left -= len("".join(map(str, astuple(page)))) + FIELD_NAMES_LENGTH

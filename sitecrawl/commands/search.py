@@ -83,11 +83,11 @@ def _print_results(words: str, found: SearchResults) -> int:
 
 
 def _lines(hit: SearchHit, *, marked: bool) -> Iterator[str]:
-    section = f" › {hit.section}" if hit.section else ""
+    section = f" › {hit.best.title}" if hit.best.title else ""
     yield printable(f"{hit.title}{section}")
-    yield printable(f"  {hit.target}")
-    if hit.snippet.text:
-        yield f"  {_shown(hit.snippet, marked=marked)}"
+    yield printable(f"  {hit.best.target}")
+    if hit.best.snippet.text:
+        yield f"  {_shown(hit.best.snippet, marked=marked)}"
 
 
 def _shown(snippet: Snippet, *, marked: bool) -> str:

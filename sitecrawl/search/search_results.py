@@ -137,19 +137,9 @@ class SearchHit:
     for_models: bool = True
 
     @property
-    def target(self) -> str:
-        """URL of the best section, else of the page."""
-        return self.sections[0].target
-
-    @property
-    def section(self) -> str:
-        """Heading or term of the best section."""
-        return self.sections[0].title
-
-    @property
-    def snippet(self) -> Snippet:
-        """Snippet of the best section."""
-        return self.sections[0].snippet
+    def best(self) -> HitSection:
+        """The best section, whose target is the page's URL if it has no anchor."""
+        return self.sections[0]
 
     def record(self) -> dict[str, Any]:
         """Return the JSON form."""
@@ -158,7 +148,7 @@ class SearchHit:
             "id": self.id,
             "title": self.title,
             "site": self.site,
-            **self.sections[0].record(),
+            **self.best.record(),
             "sections": [each.record() for each in self.sections],
             "score": round(self.score, 4),
             "language": self.language or None,

@@ -47,7 +47,7 @@ def settings(index: SearchIndex) -> None:
 def test_a_hit_leads_to_the_name_that_is_most_like_the_query(index: SearchIndex) -> None:
     settings(index)
     assert [
-        search(index, words).hits[0].target.partition("#")[2]
+        search(index, words).hits[0].best.target.partition("#")[2]
         for words in ("page_size parameter", "cache_size parameter", "settings")
     ] == ["PAGE", "CACHE", "top"]
 
@@ -65,7 +65,7 @@ def test_a_hit_shows_the_section_that_it_leads_to(index: SearchIndex) -> None:
     body = "Contents\nTemporary files\nPlaces\nTemporary files\nRead on.\nPlaces\nA temporary file."
     put(index, "files", title="Files", headings=headings, body=body)
     [hit] = search(index, "temporary files").hits
-    assert (hit.target[-2:], hit.snippet.text) == ("#T", "Read on.")
+    assert (hit.best.target[-2:], hit.best.snippet.text) == ("#T", "Read on.")
 
 
 def test_the_rarest_words_of_a_long_query_count(index: SearchIndex) -> None:
