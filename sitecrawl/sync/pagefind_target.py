@@ -20,15 +20,16 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
-from html import escape
+from functools import cache
 from importlib.resources import files
-from itertools import count
+from itertools import chain, count
 from os import SEEK_END
 from pathlib import Path
 from tempfile import TemporaryFile, mkdtemp
 from typing import Any, ClassVar, NamedTuple, Self
 from urllib.parse import urldefrag, urlsplit
 
+from jinja2 import Environment, PackageLoader, StrictUndefined
 from pagefind.service import get_executable
 
 from sitecrawl import install_command
@@ -52,7 +53,6 @@ from sitecrawl.web.languages import primary_language
 GZIP = b"\x1f\x8b"
 BUNDLE, NEW_BUNDLE = "pagefind", "pagefind.new-"
 ENTRY, STATE = "pagefind-entry.json", "sitecrawl.json"
-PAGE_FILES = ("index.html", "search.css", "search.js")
 GENERATOR = '<meta name="generator" content="sitecrawl">'
 BUNDLE_VERSION = 2
 MAX_TEXT = 1_000_000  # characters of a page
@@ -174,20 +174,21 @@ class PagefindTarget:
         index = self.folder / "index.html"
         if index.exists() and GENERATOR not in index.read_text("utf-8", "replace"):
             return
-        now = datetime.now(UTC)
-        values = {
-            "language": escape(next(iter(spool.languages))),
-            "site": escape(", ".join(sorted(spool.sites)) if len(spool.sites) < 4 else ""),
-            "languages": _language_links(spool),
-            "pages": str(len(spool)),
-            "as_of": now.isoformat(timespec="seconds"),
-            "day": f"{now:%Y-%m-%d}",
-        }
-        for name in reversed(PAGE_FILES):
+        for name in ("search.js", "search.css"):
             text = (files("sitecrawl.sync") / "pagefind_page" / name).read_text("utf-8")
-            if name == "index.html":
-                text = text.format(**values)
             replace_text(self.folder / name, text)
+        page = (
+            _templates()
+            .get_template("index.html")
+            .render(
+                language=next(iter(spool.languages)),
+                site=", ".join(sorted(spool.sites)) if len(spool.sites) < 4 else "",
+                languages=spool.languages,
+                pages=len(spool),
+                now=datetime.now(UTC),
+            )
+        )
+        replace_text(index, page)
 
     def _state(self) -> dict[str, Any]:
         path = self.folder / BUNDLE / STATE
@@ -277,6 +278,16 @@ class DocumentSpool:
         return record
 
 
+@cache
+def _templates() -> Environment:
+    return Environment(
+        loader=PackageLoader("sitecrawl.sync", "pagefind_page"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+    )
+
+
 def page_markup(
     documents: Sequence[Mapping[str, Any]], default_language: str, *, with_site: bool
 ) -> str:
@@ -286,46 +297,29 @@ def page_markup(
     """
     first = documents[0]
     title = str(first.get("title") or first.get("url") or "")
-    language = primary_language(first.get("language")) or default_language
-    filters = {"site": urlsplit(str(first.get("url") or "")).hostname if with_site else ""}
-    filters["directory"] = first.get("url_path_dir1")
-    shown = next((str(first[name]) for name in DATES[:2] if first.get(name)), "")
-    sorted_by = next((str(first[name]) for name in DATES if first.get(name)), "")
-    head = [
-        *(_tag(f"filter='{name}[content]'", value) for name, value in filters.items() if value),
-        *([_tag("meta='date[content]'", shown[:10])] if shown else []),
-        *([_tag("sort='date[content]'", sorted_by)] if sorted_by else []),
-    ]
-    body = "".join(_blocks(documents, title))
+    blocks, left = [], MAX_TEXT
+    for block in chain.from_iterable(map(content_blocks, documents)):
+        left -= len(block.text)
+        if left < 0:
+            break
+        if not block.level or block.text != title:
+            level = min(max(block.level, 2), 6) if block.level else 0
+            blocks.append((level, block.anchor, block.text))
+    site = urlsplit(str(first.get("url") or "")).hostname if with_site else ""
     return (
-        f'<html lang="{escape(language)}"><head><title>{escape(title)}</title></head>'
-        f"<body data-pagefind-body>{''.join(head)}{body}</body></html>"
+        _templates()
+        .get_template("document.html")
+        .render(
+            language=primary_language(first.get("language")) or default_language,
+            title=title,
+            filters={"site": site, "directory": first.get("url_path_dir1")},
+            shown=next((str(first[name]) for name in DATES[:2] if first.get(name)), ""),
+            sorted_by=next((str(first[name]) for name in DATES if first.get(name)), ""),
+            blocks=blocks,
+            comments="".join(str(each.get("comments") or "") for each in documents)[: max(left, 0)],
+            comments_weight=COMMENTS_WEIGHT,
+        )
     )
-
-
-def _tag(attribute: str, value: object) -> str:
-    return f'<meta data-pagefind-{attribute} content="{escape(str(value))}">'
-
-
-def _blocks(documents: Sequence[Mapping[str, Any]], title: str) -> Iterator[str]:
-    yield f'<h1 data-pagefind-meta="title">{escape(title)}</h1>'
-    left = MAX_TEXT
-    for document in documents:
-        for block in content_blocks(document):
-            text = escape(block.text[:left])
-            left -= len(block.text)
-            if left < 0:
-                return
-            if block.level:
-                level = min(max(block.level, 2), 6)
-                anchor = f' id="{escape(block.anchor)}"' if block.anchor else ""
-                yield f"<h{level}{anchor}>{text}</h{level}>" if block.text != title else ""
-            else:
-                yield f"<p>{text.replace(chr(10), '</p><p>')}</p>"
-    comments = "".join(str(each.get("comments") or "") for each in documents)[:left]
-    if comments:
-        lines = escape(comments).replace("\n", "</p><p>")
-        yield f'<div data-pagefind-weight="{COMMENTS_WEIGHT}"><p>{lines}</p></div>'
 
 
 def _is_whole(bundle: Path) -> bool:
@@ -345,19 +339,6 @@ def _is_whole_gzip(content: bytes) -> bool:
     unpacked = zlib.decompressobj(zlib.MAX_WBITS | 16)
     unpacked.decompress(content)
     return unpacked.eof
-
-
-def _language_links(spool: DocumentSpool) -> str:
-    """Return links to the other languages' results; Pagefind searches one language at a time."""
-    languages = spool.languages
-    if len(languages) == 1:
-        return ""
-    links = " ".join(
-        f'<a href="?language={escape(name)}" lang="{escape(name)}" data-set="language"'
-        f' data-value="{escape(name)}">{escape(name)} ({count})</a>'
-        for name, count in languages.items()
-    )
-    return f'<nav aria-label="Language of the pages">{links}</nav>\n'
 
 
 class PagefindService:
