@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from benchmarks.extraction.truth import cache_folder
-from sitecrawl.crawl.reader_processes import FileLimits, FileReaders, ReadFile
+from sitecrawl.crawl.reader_processes import FileReaders, ReadFile
 from sitecrawl.web.files.formats import FORMATS, READABLE
 from sitecrawl.web.html.page import Page
 from sitecrawl.web.page_reader import read_page
@@ -98,7 +98,7 @@ def read_all(paths: list[Path], kind: str) -> list[ReadFile]:
     """The files as the crawl reads them."""
 
     async def run() -> list[ReadFile]:
-        readers = FileReaders([each.name for each in READABLE], FileLimits(60), size=1)
+        readers = FileReaders([each.name for each in READABLE], size=1, seconds=60)
         found = [await readers.read(path.read_bytes(), kind) for path in paths]
         await readers.close()
         return found
@@ -147,7 +147,7 @@ def fork_cost() -> str:
     small = b"%PDF-1.4\n"
 
     async def run() -> tuple[float, float]:
-        kept = FileReaders(["pdf", "docx", "epub"], FileLimits(), size=1)
+        kept = FileReaders(["pdf", "docx", "epub"], size=1)
         await kept.read(small, "application/pdf")
         began = time.perf_counter()
         for _ in range(50):
@@ -156,7 +156,7 @@ def fork_cost() -> str:
         await kept.close()
         began = time.perf_counter()
         for _ in range(5):
-            new = FileReaders(["pdf", "docx", "epub"], FileLimits(), size=1)
+            new = FileReaders(["pdf", "docx", "epub"], size=1)
             await new.read(small, "application/pdf")
             await new.close()
         return each, (time.perf_counter() - began) / 5

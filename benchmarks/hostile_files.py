@@ -24,12 +24,12 @@ from zipfile import ZIP_DEFLATED, ZipFile
 from benchmarks.extraction.truth import cache_folder
 from benchmarks.files import FHS, converted
 from fixtures import files
-from sitecrawl.crawl.reader_processes import FileLimits, FileReaders
+from sitecrawl.crawl.reader_processes import FileReaders
 from sitecrawl.policy.outcomes import PAGE_FAULTS
 from sitecrawl.web.files.formats import READABLE
 
 ROOT = Path(__file__).parent.parent
-LIMITS = FileLimits(seconds=5, memory=600_000_000)
+SECONDS = 5
 NUMBERS = (b"0", b"-1", b"65535", b"2147483647", b"4294967296", b"99999999999999999999")
 PATIENCE = 60  # seconds by the clock
 
@@ -117,7 +117,7 @@ def mutated_parts(body: bytes, chance: random.Random) -> bytes:
 async def campaign(count: int, seed: int, folder: Path) -> int:
     """Read so many files, print what became of them; the number of those that misbehaved."""
     chance, sources = random.Random(seed), corpus(folder)
-    readers = FileReaders([each.name for each in READABLE], LIMITS)
+    readers = FileReaders([each.name for each in READABLE], seconds=SECONDS)
     faults: Counter[str] = Counter()
     details: Counter[str] = Counter()
     wrong, longest, costliest = 0, 0.0, 0.0

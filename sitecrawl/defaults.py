@@ -63,7 +63,6 @@ DOWNLOADER_MIDDLEWARES_BASE = {
     "sitecrawl.downloadermiddlewares.placeholders.PlaceholderMiddleware": 40,
     "sitecrawl.downloadermiddlewares.meta_robots.MetaRobotsMiddleware": 50,
     "sitecrawl.downloadermiddlewares.rules.RulesMiddleware": 100,
-    "sitecrawl.downloadermiddlewares.rules.RobotsMiddleware": 200,
     "sitecrawl.downloadermiddlewares.headers.HeadersMiddleware": 300,
     "sitecrawl.downloadermiddlewares.headers.ConditionalMiddleware": 400,
     "sitecrawl.downloadermiddlewares.headers.KeptFilesMiddleware": 450,

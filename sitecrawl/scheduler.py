@@ -40,6 +40,7 @@ class OriginScheduler(Component, BaseScheduler):
         )
         self._fingerprint = crawler.request_fingerprinter.fingerprint
         self._seen: set[bytes] = set()
+        self._login = crawl.login
         self._stats = crawler.stats
         self._timer: asyncio.TimerHandle | None = None
         self._closing = False
@@ -138,8 +139,8 @@ class OriginScheduler(Component, BaseScheduler):
             return origin.urgent_requests.popleft()
         if crawl.robots.due(origin, now) and leased.may_request(origin):
             return self._robots_request(origin)
-        if crawl.login is not None and crawl.login.comes_first(origin):
-            return crawl.login.request(origin) if leased.may_request(origin) else None
+        if self._login is not None and self._login.comes_first(origin):
+            return self._login.request(origin) if leased.may_request(origin) else None
         if crawl.usage_files.due(origin, now):
             return crawl.usage_files.request(origin) if leased.may_request(origin) else None
         return self._next_of(origin)

@@ -16,13 +16,7 @@ from typing import IO, NamedTuple
 from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
 
-from sitecrawl.archive.captures import (
-    OPEN,
-    Capture,
-    Captures,
-    end_of_whole_records,
-    media_type,
-)
+from sitecrawl.archive.captures import OPEN, Capture, Captures, end_of_whole_records, media_type
 
 VERSION = "1.1"
 MAX_SIZE = 1_000_000_000

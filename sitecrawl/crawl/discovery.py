@@ -300,12 +300,7 @@ class Discovery:
                 self._left(admission, admission.decision, link, due, found)
 
     def _left(
-        self,
-        admission: Admission,
-        decision: Decision,
-        link: Link,
-        due: DueUrl,
-        found: FoundLinks,
+        self, admission: Admission, decision: Decision, link: Link, due: DueUrl, found: FoundLinks
     ) -> None:
         """Count a link that is not followed; store it if it leads to a URL seen in this run."""
         self.refused(decision, link.url, due.url)
@@ -319,12 +314,7 @@ class Discovery:
             found.outside.append((link.url, "link"))
 
     def _follow_link(
-        self,
-        due: DueUrl,
-        link: Link,
-        links: set[str],
-        views: PageViews | None,
-        found: FoundLinks,
+        self, due: DueUrl, link: Link, links: set[str], views: PageViews | None, found: FoundLinks
     ) -> Admission | None:
         """Judge a link, and add it to ``found``; return its admission if its URL is known."""
         candidates, stored = found.new, found.stored

@@ -28,6 +28,7 @@ TRIES = 2
 FILE_MODULE = "sitecrawl.web.files.worker"
 TIMEOUT_FACTOR = 10  # timeout of a reply, as a multiple of the processor seconds of a file
 START_SECONDS = 60
+MAX_MEMORY = 600_000_000  # bytes for one file
 
 
 class ReaderProcesses:
@@ -136,14 +137,6 @@ class FileReadersError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class FileLimits:
-    """Bounds for reading one file: processor seconds, and bytes of memory."""
-
-    seconds: float = 20.0
-    memory: int = 600_000_000
-
-
-@dataclass(frozen=True, slots=True)
 class ReadFile:
     """A file converted to HTML, or the reason why it failed; ``cpu`` is processor seconds."""
 
@@ -157,22 +150,23 @@ class ReadFile:
 class FileReaders:
     """Processes that read files, at most one for each core.
 
-    One that does not answer is killed, and a new one started for the next file.
+    A file takes at most so many ``seconds`` of the processor and MAX_MEMORY. A process that does
+    not answer is killed, and a new one started for the next file.
     """
 
-    def __init__(self, formats: Sequence[str], limits: FileLimits, size: int = 0) -> None:
-        self._limits = limits
+    def __init__(self, formats: Sequence[str], size: int = 0, seconds: float = 20.0) -> None:
+        self._seconds = seconds
         cores = len(os.sched_getaffinity(0))
         self._processes = ReaderProcesses(FILE_MODULE, formats, size=size or cores)
         self.close = self._processes.close
 
     async def read(self, body: bytes, kind: str) -> ReadFile:
         """Read a file of a media type; raises FileReadersError if no process can."""
-        limits = {"seconds": self._limits.seconds, "memory": self._limits.memory}
+        limits = {"seconds": self._seconds, "memory": MAX_MEMORY}
         request = json.dumps({"kind": kind, "size": len(body), **limits}).encode()
         try:
             async with self._processes.process() as (target, source):
-                async with asyncio.timeout(self._limits.seconds * TIMEOUT_FACTOR + START_SECONDS):
+                async with asyncio.timeout(self._seconds * TIMEOUT_FACTOR + START_SECONDS):
                     target.write(request + b"\n" + body)
                     await target.drain()
                     head = json.loads(await source.readline())

@@ -6,7 +6,7 @@ import asyncio
 import logging
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 
 from scrapy.statscollectors import StatsCollector
 
@@ -52,10 +52,7 @@ class Recorder:
     """
 
     def __init__(
-        self,
-        owner: FrontierOwner,
-        deliver: Callable[[Change], object],
-        stats: StatsCollector,
+        self, owner: FrontierOwner, deliver: Callable[[Change], object], stats: StatsCollector
     ) -> None:
         self.judge: Callable[[VisitResult], VisitResult] = lambda visit: visit
         self.visit_recorded: Event[VisitResult] = Event()
@@ -70,8 +67,6 @@ class Recorder:
         self._slowest = 0.0  # write of this round, in seconds with its time in the queue
         self._pause = BATCH_SECONDS
         self._held: dict[str, int] = {}
-        self._closed = False
-        owner.failed.connect(self._close)
 
     @property
     def busy(self) -> bool:
@@ -81,7 +76,7 @@ class Recorder:
     def record(self, visit: VisitResult) -> asyncio.Future[Change | None]:
         """Add a finished visit to the batch of its origin."""
         future: asyncio.Future[Change | None] = asyncio.get_running_loop().create_future()
-        if self._closed:
+        if self._owner.failure is not None:
             future.set_result(None)
             return future
         words = f"{visit.due.url} could not be learned from"
@@ -92,10 +87,6 @@ class Recorder:
             self.visit_recorded.send(visit)
         self._see_to(visit.due.origin)
         return future
-
-    def _close(self) -> None:
-        """Accept no more visits, because the crawl database has failed."""
-        self._closed = True
 
     def flush_soon(self, origin: str) -> None:
         """Start writing the origin's batch, unless one is being written."""
@@ -108,14 +99,10 @@ class Recorder:
             self.flush_soon(origin)
             await asyncio.shield(self._writing[origin])
 
-    def deliver(self, changes: Iterable[Change]) -> None:
-        """Deliver changes that no visit waits for."""
-        for change in changes:
-            self._deliver(change)
-
     def settle(self, origin: str, settlement: Settlement) -> None:
         """Deliver the changes that waited for the end of an origin, and log those that are held."""
-        self.deliver(settlement.changes)
+        for change in settlement.changes:
+            self._deliver(change)
         self._held[origin] = sum(group.pages for group in settlement.held)
         if settlement.held:
             self._stats.set_value("sitecrawl/changes_held", sum(self._held.values()))

@@ -11,11 +11,7 @@ from sitecrawl import typed_program
 from sitecrawl.crawl.discovery import Discovery
 from sitecrawl.crawl.frontier_owner import FrontierOwner
 from sitecrawl.crawl.recorder import Recorder
-from sitecrawl.frontier.base import (
-    Candidate,
-    LastVisit,
-    VisitResult,
-)
+from sitecrawl.frontier.base import Candidate, LastVisit, VisitResult
 from sitecrawl.frontier.runs import PageCounts, most_common, total
 from sitecrawl.frontier.threaded import Frontier
 from sitecrawl.policy.advice import all_advice, in_words

@@ -10,7 +10,7 @@ from scrapy.crawler import Crawler
 from scrapy.http import Response
 
 from sitecrawl.components import Component, params_of
-from sitecrawl.crawl.reader_processes import FileLimits, FileReaders, FileReadersError, ReadFile
+from sitecrawl.crawl.reader_processes import FileReaders, FileReadersError, ReadFile
 from sitecrawl.policy.http.answers import FetchResult
 from sitecrawl.policy.outcomes import Outcome
 from sitecrawl.reqmeta import FILE, media_type_of, visit_of
@@ -33,7 +33,7 @@ class FilesMiddleware(Component):
         super().__init__(crawler)
         names = [each.name for each in wanted_formats(params_of(crawler).content_types)]
         self._stats = crawler.stats
-        self._readers = FileReaders(names, FileLimits())
+        self._readers = FileReaders(names)
         crawler.signals.connect(self.close, signals.engine_stopped)
 
     async def process_response(self, request: Request, response: Response) -> Response:
@@ -41,7 +41,10 @@ class FilesMiddleware(Component):
         kind = media_type_of(request)
         if not is_file_type(kind) or response.status == 304:
             return response
-        found = self._unsupported(kind) or await self._read(request, response.body, kind)
+        name = FORMAT_OF_TYPE[kind]
+        found = ReadFile(fault="file_unsupported", detail=f"{name.title} is not read")
+        if name.readable:
+            found = await self._read(request, response.body, kind)
         request.meta[FILE] = found
         self._stats.inc_value(f"sitecrawl/files/{found.fault or 'read'}")
         self._stats.inc_value("sitecrawl/files/milliseconds", round(found.cpu * 1000))
@@ -51,19 +54,14 @@ class FilesMiddleware(Component):
         """End the processes."""
         await self._readers.close()
 
-    def _unsupported(self, kind: str) -> ReadFile | None:
-        found = FORMAT_OF_TYPE[kind]
-        if found.readable:
-            return None
-        return ReadFile(fault="file_unsupported", detail=f"{found.title} is not read")
-
     async def _read(self, request: Request, body: bytes, kind: str) -> ReadFile:
         downloader: Any = self._crawler.engine.downloader
         reading = asyncio.ensure_future(self._readers.read(body, kind))
         downloader.held_bytes += len(body)
         try:
             while not (await asyncio.wait([reading], timeout=STOP_SECONDS))[0]:
-                if self._is_stopping:
+                engine = self._crawler.engine  # a crawl that ends by itself reads on
+                if engine is not None and not engine.running:
                     raise ResponseWithoutContent(STOPPED)
             return reading.result()
         except FileReadersError as error:
@@ -74,9 +72,3 @@ class FilesMiddleware(Component):
         finally:
             downloader.held_bytes -= len(body)
             reading.cancel()
-
-    @property
-    def _is_stopping(self) -> bool:
-        """True once the crawl was stopped by a user; a crawl that ends by itself reads on."""
-        engine = self._crawler.engine
-        return engine is not None and not engine.running

@@ -13,7 +13,6 @@ from scrapy.http import Response
 from sitecrawl.components import Component, params_of
 from sitecrawl.config.assembly import header_policy
 from sitecrawl.extensions.crawl import crawl_of
-from sitecrawl.frontier.base import DueUrl
 from sitecrawl.frontier.kept_files import KeptFile
 from sitecrawl.policy.http.request_headers import Wanted, conditional, modified_since
 from sitecrawl.policy.outcomes import Outcome
@@ -67,7 +66,8 @@ class ConditionalMiddleware(Component):
             return
         if due.reading not in (None, self._reading):
             return
-        if due.following is not None and not self._is_followed(due):
+        following = self._following and self._following.at(due.depth)
+        if following is not None and due.following not in (None, following):
             return
         if self._params.reads_feeds and due.depth == 0 and due.fingerprint not in self._starts:
             self._starts.add(due.fingerprint)
@@ -77,9 +77,6 @@ class ConditionalMiddleware(Component):
         etag = if_none_match(due.etag) if due.etag else None
         for name, value in conditional(etag, since).items():
             request.headers.setdefault(name, value)
-
-    def _is_followed(self, due: DueUrl) -> bool:
-        return self._following is None or due.following == self._following.at(due.depth)
 
 
 class KeptFilesMiddleware(Component):

@@ -26,14 +26,7 @@ from sitecrawl.policy.documents.usage_permissions import (
 )
 from sitecrawl.policy.http.answers import FetchResult
 from sitecrawl.policy.outcomes import Outcome
-from sitecrawl.reqmeta import (
-    READ_PAGE,
-    ReadPage,
-    file_of,
-    media_type_of,
-    origin_of,
-    visit_of,
-)
+from sitecrawl.reqmeta import READ_PAGE, ReadPage, file_of, media_type_of, origin_of, visit_of
 from sitecrawl.responses import answer_of, header, header_values, xpath_fields
 from sitecrawl.scheduling.fetch_outcomes import ResponseWithoutContent, VisitPostponed
 from sitecrawl.web.encoding import read

@@ -10,19 +10,12 @@ from sitecrawl.components import Component, params_of
 from sitecrawl.crawl.visit import ResponseFacts, Visit
 from sitecrawl.extensions.crawl import crawl_of
 from sitecrawl.policy.decision import Decision
-from sitecrawl.policy.http.answers import (
-    LOGIN_WALL,
-    REDIRECT_WITHOUT_LOCATION,
-    FetchResult,
-)
+from sitecrawl.policy.http.answers import LOGIN_WALL, REDIRECT_WITHOUT_LOCATION, FetchResult
 from sitecrawl.policy.outcomes import REDIRECTS, Outcome
 from sitecrawl.policy.urls.login_links import leads_to_login
 from sitecrawl.reqmeta import MEDIA_TYPE, WIRE_BYTES, visit_of
 from sitecrawl.responses import answer_of, header, location
-from sitecrawl.scheduling.fetch_outcomes import (
-    ResponseWithoutContent,
-    SamePageRedirect,
-)
+from sitecrawl.scheduling.fetch_outcomes import ResponseWithoutContent, SamePageRedirect
 from sitecrawl.web.urls.url import resolve
 from sitecrawl.web.validators import fresh_until
 

@@ -20,33 +20,22 @@ class RulesMiddleware(Component):
 
     def __init__(self, crawler: Crawler) -> None:
         self._rules = crawl_of(crawler).discovery.rules
+        self._robots = crawl_of(crawler).robots
 
     def process_request(self, request: Request) -> None:
-        """Drop a request whose URL is not admitted."""
+        """Drop a request whose URL the rules or the origin's robots.txt do not allow."""
         if visit_of(request) is not None:
             return
         origin = origin_of(request)
         if origin is not None and origin.given_up:
             raise RequestDropped(Outcome.CANCELLED, origin.given_up)
-        if robots_of(request) is not None or is_login(request) or USAGE_FILE in request.meta:
+        if robots_of(request) is not None:
             return
-        decision = self._rules.admit(request.url, depth=0, via="seed").decision
-        if not decision.allowed:
-            raise RequestDropped(Outcome.BLOCKED_URL_BY_LOCAL_POLICY, decision.reason)
-
-
-class RobotsMiddleware(Component):
-    """Check of the requests that the origin queues have not already judged."""
-
-    def __init__(self, crawler: Crawler) -> None:
-        self._robots = crawl_of(crawler).robots
-
-    def process_request(self, request: Request) -> None:
-        """Drop a request that the origin's robots.txt does not allow."""
-        origin = origin_of(request)
-        judged = visit_of(request) is not None or robots_of(request) is not None
-        if origin is None or judged or request.meta.get("dont_obey_robotstxt"):
-            return
-        decision = self._robots.decide(origin, request.url)
-        if not decision.allowed:
-            raise RequestDropped(Outcome.BLOCKED_BY_ROBOTS_TXT, decision.reason)
+        if not (is_login(request) or USAGE_FILE in request.meta):
+            decision = self._rules.admit(request.url, depth=0, via="seed").decision
+            if not decision.allowed:
+                raise RequestDropped(Outcome.BLOCKED_URL_BY_LOCAL_POLICY, decision.reason)
+        if origin is not None and not request.meta.get("dont_obey_robotstxt"):
+            decision = self._robots.decide(origin, request.url)
+            if not decision.allowed:
+                raise RequestDropped(Outcome.BLOCKED_BY_ROBOTS_TXT, decision.reason)

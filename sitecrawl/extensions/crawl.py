@@ -143,7 +143,10 @@ class Crawl:
             self._end_with_coordinator()
             self.leased.acquire()
         else:
-            self._warn()
+            if not (self._params.contact or self._params.user_agent):
+                logger.warning("%s", NO_CONTACT)
+            if self._params.rogue:
+                logger.warning("%s", ROGUE)
             await self.passes.begin(seeds)
         self.passes.listen()
         self.work_sharing.begin()
@@ -152,12 +155,6 @@ class Crawl:
             self.workers.begin()
             self.delivery.follow()
         self._watching = asyncio.create_task(self._watch_for_interrupt())
-
-    def _warn(self) -> None:
-        if not (self._params.contact or self._params.user_agent):
-            logger.warning("%s", NO_CONTACT)
-        if self._params.rogue:
-            logger.warning("%s", ROGUE)
 
     def _end_with_coordinator(self) -> None:
         """End this worker process when the other end of its pipe closes."""

@@ -99,7 +99,10 @@ class CrawlEnding(Component):
             return RunEnding(self._crawl.owner.status, self._finish_reason, 0)
         report, frontier = self._crawl.seed_report, self._crawl.owner.frontier
         counters = self.counters = await self._crawl.work_sharing.counters()
-        self._combine(counters)
+        if self._crawl.workers is not None:  # the stats become those of all workers
+            for name, value in counters.items():
+                if isinstance(value, int | float):
+                    self._stats.set_value(name, value)
         self._unstored |= any(name.startswith("sitecrawl/stopped/") for name in counters)
         await report.load_results(frontier, counters)
         failed_starts = list(report.problems().values())
@@ -126,13 +129,6 @@ class CrawlEnding(Component):
             self._params.max_pages_per_day,
             [] if self._crawl.is_worker else await self._findings(counters),
         )
-
-    def _combine(self, counters: Mapping[str, Any]) -> None:
-        """Set the stats to what all workers of the run have met, if this process started them."""
-        if self._crawl.workers is not None:
-            for name, value in counters.items():
-                if isinstance(value, int | float):
-                    self._stats.set_value(name, value)
 
     async def _findings(self, counters: Mapping[str, Any]) -> list[LogLine]:
         """Return what all workers of the run have met, as lines; raises FrontierError."""

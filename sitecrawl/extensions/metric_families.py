@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from prometheus_client import CollectorRegistry, Metric
@@ -19,6 +20,7 @@ from sitecrawl.frontier.change_log import TargetLag
 from sitecrawl.frontier.records import SiteCounts
 from sitecrawl.policy.outcomes import OUTCOME_STATS, RULE_STATS
 
+KINDS = GaugeMetricFamily, CounterMetricFamily
 MAX_SITES = 500
 RETRIES = "sitecrawl/retries/"
 STATUSES = "downloader/response_status_count/"
@@ -62,71 +64,51 @@ class CrawlCollector(Collector):
 
 def families(now: CrawlMeasurements) -> Iterator[Metric]:
     """Yield the metrics of a crawl."""
-    yield _counter(now, "pages", "Visits that ended.", "outcome", _named(now.stats, OUTCOME_STATS))
-    yield _counter(now, "answers", "Responses, robots.txt included.", "class", _classes(now.stats))
-    yield _counter(
-        now, "links_refused", "Links refused by a rule.", "reason", _named(now.stats, RULE_STATS)
-    )
-    yield _counter(now, "retries", "URLs queued again.", "reason", _named(now.stats, RETRIES))
-    for name, stat, words in (
-        ("bytes", "downloader/response_bytes", "Bytes of responses."),
-        ("lines", "item_scraped_count", "Lines written to the output."),
-    ):
-        family = CounterMetricFamily(f"sitecrawl_{name}", words, labels=["crawl"])
-        family.add_metric([now.crawl], float(now.stats.get(stat, 0)))
-        yield family
-    yield _gauge(now, "running", "1 while a run is under way.", float(now.running))
-    yield _gauge(now, "run_started_timestamp_seconds", "Begin of the last run.", now.started_at)
-    yield _gauge(now, "waiting", "URLs waiting in this run.", now.waiting)
-    yield _gauge(now, "failed_starts", "Starts that produced nothing.", now.failed_starts)
+
+    def single(kind: type[Any], name: str, words: str, value: float) -> Any:
+        made = kind(f"sitecrawl_{name}", words, labels=["crawl"])
+        made.add_metric([now.crawl], float(value))
+        return made
+
+    def family(
+        kind: type[Any], name: str, words: str, label: str, values: Mapping[str, float]
+    ) -> Any:
+        made = kind(f"sitecrawl_{name}", words, labels=["crawl", label])
+        for each, value in sorted(values.items()):
+            made.add_metric([now.crawl, each], value)
+        return made
+
+    gauge, counter = (partial(single, each) for each in KINDS)
+    gauges, counters = (partial(family, each) for each in KINDS)
+    yield counters("pages", "Visits that ended.", "outcome", _named(now.stats, OUTCOME_STATS))
+    yield counters("answers", "Responses, robots.txt included.", "class", _classes(now.stats))
+    refused = _named(now.stats, RULE_STATS)
+    yield counters("links_refused", "Links refused by a rule.", "reason", refused)
+    yield counters("retries", "URLs queued again.", "reason", _named(now.stats, RETRIES))
+    size = now.stats.get("downloader/response_bytes", 0)
+    yield counter("bytes", "Bytes of responses.", size)
+    yield counter("lines", "Lines written to the output.", now.stats.get("item_scraped_count", 0))
+    yield gauge("running", "1 while a run is under way.", now.running)
+    yield gauge("run_started_timestamp_seconds", "Begin of the last run.", now.started_at)
+    yield gauge("waiting", "URLs waiting in this run.", now.waiting)
+    yield gauge("failed_starts", "Starts that produced nothing.", now.failed_starts)
     if now.success_at is not None:
         words = "End of the last run that ended normally."
-        yield _gauge(now, "last_success_timestamp_seconds", words, now.success_at)
+        yield gauge("last_success_timestamp_seconds", words, now.success_at)
     if now.exit_status is not None:
-        yield _gauge(now, "exit_status", "Exit status of the last run.", now.exit_status)
-    yield _gauges(now, "origins", "Origins by state.", "state", now.origins)
+        yield gauge("exit_status", "Exit status of the last run.", now.exit_status)
+    yield gauges("origins", "Origins by state.", "state", now.origins)
     behind = {each.target: each.behind for each in now.targets}
-    yield _gauges(now, "delivery_lag", "Changes that a target has not read.", "target", behind)
-    yield from _sites(now)
-
-
-def _sites(now: CrawlMeasurements) -> Iterator[Metric]:
+    yield gauges("delivery_lag", "Changes that a target has not read.", "target", behind)
     sites = list(now.sites)
-    documents = sum(site.documents for site in sites)
-    yield _gauge(now, "documents", "Documents, counted as a run begins and ends.", documents)
-    held = sum(site.held for site in sites)
-    yield _gauge(now, "changes_held", "Changes that wait for confirmation.", held)
+    documents, held = sum(each.documents for each in sites), sum(each.held for each in sites)
+    yield gauge("documents", "Documents, counted as a run begins and ends.", documents)
+    yield gauge("changes_held", "Changes that wait for confirmation.", held)
     shown = sites if len(sites) <= MAX_SITES else []
     counts = {site.key: site.documents for site in shown}
-    yield _gauges(now, "site_documents", "Documents of a site.", "site", counts)
+    yield gauges("site_documents", "Documents of a site.", "site", counts)
     read = {site.key: site.read_at for site in shown}
-    yield _gauges(
-        now, "site_last_read_timestamp_seconds", "Last page read of a site.", "site", read
-    )
-
-
-def _gauge(now: CrawlMeasurements, name: str, words: str, value: float) -> Metric:
-    family = GaugeMetricFamily(f"sitecrawl_{name}", words, labels=["crawl"])
-    family.add_metric([now.crawl], value)
-    return family
-
-
-def _gauges(
-    now: CrawlMeasurements, name: str, words: str, label: str, values: Mapping[str, float]
-) -> Metric:
-    family = GaugeMetricFamily(f"sitecrawl_{name}", words, labels=["crawl", label])
-    for each, value in values.items():
-        family.add_metric([now.crawl, each], value)
-    return family
-
-
-def _counter(
-    now: CrawlMeasurements, name: str, words: str, label: str, counts: Mapping[str, float]
-) -> Metric:
-    family = CounterMetricFamily(f"sitecrawl_{name}", words, labels=["crawl", label])
-    for value, count in sorted(counts.items()):
-        family.add_metric([now.crawl, value], count)
-    return family
+    yield gauges("site_last_read_timestamp_seconds", "Last page read of a site.", "site", read)
 
 
 def _named(stats: Mapping[str, Any], prefix: str) -> dict[str, float]:

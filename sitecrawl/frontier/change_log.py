@@ -154,11 +154,7 @@ class ChangeLog:
         self._database.wait_for_changes(seconds)
 
     def advance(
-        self,
-        target: str,
-        realm: str | None,
-        batch: ChangeBatch,
-        refused: Iterable[DeadLetter],
+        self, target: str, realm: str | None, batch: ChangeBatch, refused: Iterable[DeadLetter]
     ) -> None:
         """Record that a target has applied a batch, except for the refused changes."""
         now = self._database.now()

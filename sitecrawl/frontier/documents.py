@@ -108,9 +108,8 @@ class Documents:
     def __init__(self, database: Database) -> None:
         self._database = database
         self._absent: set[tuple[int, str | None]] = set()
-        self._compressor = zstd.ZstdCompressor(
-            level=1
-        )  # creating one costs a third of a compression
+        # creating one costs a third of a compression
+        self._compressor = zstd.ZstdCompressor(level=1)
 
     def of(self, url: int) -> StoredDocument | None:
         """Return the document of a URL."""
@@ -179,19 +178,20 @@ class Documents:
                 found[held.target].append(held.address)
         return {url: sorted(addresses) for url, addresses in found.items()}
 
-    def publish(self, url: int, origin: int, document: dict[str, Any], hash_: str | None) -> None:
-        """Store a document and make it current; its seq is set with the outbox row."""
-        row = (url, origin, document["id"], UNNUMBERED, hash_, self.packed(document), None, None)
-        self._absent.discard((origin, hash_))
-        self._database.write(STORE, [row])
-
-    def suppress(
-        self, url: int, origin: int, document: dict[str, Any], hash_: str | None, target: Row
+    def store(
+        self,
+        url: int,
+        origin: int,
+        document: dict[str, Any],
+        hash_: str | None,
+        target: tuple[int, str] | None = None,
     ) -> None:
-        """Store a suppressed document; ``target`` is the URL that replaces it, and the reason."""
-        row = (url, origin, document["id"], None, hash_, self.packed(document), *target)
+        """Store a document and make it current, its seq being set with the outbox row, or suppress
+        it: ``target`` is then the URL that replaces it, and the reason."""
+        seq = UNNUMBERED if target is None else None
+        place = (url, origin, document["id"], seq, hash_, self.packed(document))
         self._absent.discard((origin, hash_))
-        self._database.write(STORE, [row])
+        self._database.write(STORE, [(*place, *(target or (None, None)))])
 
     def keep_html(self, pages: Mapping[int, str]) -> None:
         """Store the pages themselves beside the documents of their URLs, if they have some."""
@@ -307,21 +307,18 @@ class Changes:
         self, url: int, document: dict[str, Any], content_hash: str | None, change: str
     ) -> None:
         """Make the document of a visit current."""
-        self._documents.publish(url, self._origin, document, content_hash)
+        self._documents.store(url, self._origin, document, content_hash)
         self._upserts[url] = Entry(url, "upsert", document["id"], change, content=document)
 
     def promote(self, held: StoredDocument) -> None:
         """Make a suppressed document current, or a duplicate of an equal one."""
-        equal = None
-        if held.hash is not None:
-            equal = self._documents.equal(held.origin, held.hash, held.url)
-        if equal is not None:
+        equal = held.hash and self._documents.equal(held.origin, held.hash, held.url)
+        if equal:
             self._documents.demote(held.url, equal.url, "duplicate")
             self.renew(equal)
             return
         self._documents.promote(held.url)
-        content = self._documents.content(held.url)
-        self._upserts[held.url] = Entry(held.url, "upsert", held.id, "new", content=content)
+        self._write_again(held, "new")
 
     def renew(self, held: StoredDocument) -> None:
         """Have a document written again once, because the addresses of its duplicates changed."""
@@ -332,9 +329,11 @@ class Changes:
         """Write the current documents again whose duplicates have changed since they were written."""
         for held in self._documents.stale(self._origin):
             if held.url not in self._upserts:
-                content = self._documents.content(held.url)
-                entry = Entry(held.url, "upsert", held.id, "metadata", content=content)
-                self._upserts[held.url] = entry
+                self._write_again(held, "metadata")
+
+    def _write_again(self, held: StoredDocument, change: str) -> None:
+        content = self._documents.content(held.url)
+        self._upserts[held.url] = Entry(held.url, "upsert", held.id, change, content=content)
 
     def renew_kept(self, held: StoredDocument | None) -> None:
         """Have the document written again of which a page was a duplicate."""

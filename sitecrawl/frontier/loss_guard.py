@@ -135,7 +135,7 @@ class HeldReleases:
         if held is not None:
             self._changes.replace(held, equal, equal.address, "duplicate")
         target = (equal.url, "duplicate")
-        self._documents.suppress(change.url, change.origin, document, change.hash, target)
+        self._documents.store(change.url, change.origin, document, change.hash, target)
         self._documents.look_again(change.url)
         self._changes.renew(equal)
 
@@ -175,10 +175,8 @@ class LossGuard:
         retries. A run that does not visit it, because of its activity, holds it.
         """
         memory = self._memory
-        documents, before = (
-            memory.documents.count(self._origin),
-            memory.held.lost_today(self._origin),
-        )
+        documents = memory.documents.count(self._origin)
+        before = memory.held.lost_today(self._origin)
         rows = [each for each in self._rows if each.url not in kept_back]
         found = [each for each in rows if each.run == memory.run]
         moved = {each.url for each in found if self._keeps_text(each)}

@@ -52,10 +52,7 @@ CAUSES: tuple[tuple[type[psycopg.Error], str], ...] = (
     (InsufficientPrivilege, "may not be changed by this user; grant it the rights"),
     (DiskFull, "cannot grow, the server's disk is full; nothing is lost"),
     (UntranslatableCharacter, FOREIGN_LETTERS),
-    (
-        QueryCanceled,
-        "was interrupted by a time limit; raise the user's statement_timeout",
-    ),
+    (QueryCanceled, "was interrupted by a time limit; raise the user's statement_timeout"),
     (OperationalError, UNREACHABLE),
 )
 # A server gives no error code for a refused connection, only a text.
@@ -478,10 +475,7 @@ class PostgresBackend:
     """Backend for a database on a PostgreSQL server."""
 
     errors: tuple[type[Exception], ...] = (psycopg.Error,)
-    transient: tuple[type[Exception], ...] = (
-        DeadlockDetected,
-        SerializationFailure,
-    )
+    transient: tuple[type[Exception], ...] = (DeadlockDetected, SerializationFailure)
 
     def __init__(self, url: str) -> None:
         self._url = url

@@ -98,14 +98,9 @@ def _cap_times(database: Database, now: float, options: StateOptions) -> None:
     database.execute(CAPPED_OF_URL, (now, now, options.realm))
     database.execute(READ_AGAIN, (now, now, options.realm))
     database.execute(CAPPED_OF_ORIGIN, (now, now, leased, leased, options.realm))
-    database.execute(
-        "UPDATE run SET started_at = ? WHERE started_at > ? AND realm = ?",
-        (now, now, options.realm),
-    )
-    database.execute(
-        "UPDATE run SET finished_at = ? WHERE finished_at > ? AND realm = ?",
-        (now, now, options.realm),
-    )
+    for column in ("started_at", "finished_at"):
+        capped = f"UPDATE run SET {column} = ? WHERE {column} > ? AND realm = ?"
+        database.execute(capped, (now, now, options.realm))
 
 
 def _end_crashed(database: Database, realm: str) -> None:

@@ -31,11 +31,11 @@ def in_turn(
     name = next(name for name, each in vars(Store).items() if each is method)
 
     @wraps(method)
-    async def call(self: Frontier, /, *args: P.args, **kwargs: P.kwargs) -> T:
-        run = self._run_next if urgent else self._run
-        return await run(partial(getattr(self._store, name), *args, **kwargs))
+    async def awaited(self: Frontier, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        call = partial(getattr(self._store, name), *args, **kwargs)
+        return await self._run(call, urgent=urgent)
 
-    return call
+    return awaited
 
 
 class Frontier:
@@ -49,7 +49,7 @@ class Frontier:
         self._backend = backend
         self._options = options
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="frontier")
-        self._urgent: deque[tuple[Future[Any], Callable[[], Any]]] = deque()
+        self._calls: deque[tuple[Future[Any], Callable[[], Any]]] = deque()
         self._renewal: asyncio.Task[None] | None = None
         self._opened: Store | None = None
         self._reconnection = Reconnection(options.reconnect_seconds)
@@ -150,35 +150,27 @@ class Frontier:
             database.close()
             raise
 
-    async def _run(self, call: Callable[[], T]) -> T:
-        loop = asyncio.get_running_loop()
-        try:
-            return await loop.run_in_executor(self._thread, self._try_in_turn, call)
-        except self._backend.errors as error:
-            raise self._backend.readable(error) from error
-
-    async def _run_next(self, call: Callable[[], T]) -> T:
-        """Run a call before those that wait for the thread."""
+    async def _run(self, call: Callable[[], T], *, urgent: bool = False) -> T:
+        """Run a call in the thread: in its turn, or before those that wait for it."""
         future: Future[T] = Future()
-        self._urgent.append((future, partial(self._try, call)))
-        self._thread.submit(self._run_urgent)
+        entry = future, partial(self._try, call)
+        if urgent:
+            self._calls.appendleft(entry)
+        else:
+            self._calls.append(entry)
+        self._thread.submit(self._run_first)
         try:
             return await asyncio.wrap_future(future)
         except self._backend.errors as error:
             raise self._backend.readable(error) from error
 
-    def _run_urgent(self) -> None:
-        while self._urgent:
-            future, call = self._urgent.popleft()
-            if future.set_running_or_notify_cancel():
-                try:
-                    future.set_result(call())
-                except BaseException as error:  # noqa: BLE001 -- raised where the call is awaited
-                    future.set_exception(error)
-
-    def _try_in_turn(self, call: Callable[[], T]) -> T:
-        self._run_urgent()
-        return self._try(call)
+    def _run_first(self) -> None:
+        future, call = self._calls.popleft()
+        if future.set_running_or_notify_cancel():
+            try:
+                future.set_result(call())
+            except BaseException as error:  # noqa: BLE001 -- raised where the call is awaited
+                future.set_exception(error)
 
     def _try(self, call: Callable[[], T]) -> T:
         pauses = iter(PAUSES)
@@ -209,4 +201,4 @@ class Frontier:
         while True:
             await asyncio.sleep(self._options.lease_seconds / RENEWALS_PER_LEASE)
             with suppress(FrontierError):  # the next regular call raises the same error
-                await self._run_next(self._store.renew)
+                await self._run(self._store.renew, urgent=True)

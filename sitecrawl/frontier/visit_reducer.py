@@ -161,13 +161,8 @@ class VisitReducer:
             self._changes.replace(held, target, address, because)
         elif held is not None and (held.target, held.because) != (target, because):
             self._changes.renew_kept(held)
-        self._documents.suppress(
-            url,
-            finding.origin,
-            self._document(finding),
-            finding.visit.content_hash,
-            (target, because),
-        )
+        document, hash_ = self._document(finding), finding.visit.content_hash
+        self._documents.store(url, finding.origin, document, hash_, (target, because))
         finding.fresh = True
 
     def _resolve_canonical(self, finding: Finding) -> None:
@@ -226,7 +221,7 @@ class VisitReducer:
         or known pages lead to the new page."""
         if change == "changed":
             before = self._documents.content(finding.stored.id)
-            words = (words_of(text_of(each)) for each in (before, finding.document))
+            words = (words_of(text_of(each)) for each in (before, finding.visit.document))
             return is_rewritten(TextChange(*words))
         is_target = change == "new" and finding.visit.due.via in LED_TO
         return is_target and (finding.stored.held or self._documents.was_led_to(finding.stored.id))
@@ -245,7 +240,7 @@ class VisitReducer:
     def _document(self, finding: Finding) -> dict[str, Any]:
         changed_at = finding.visit.started_at if finding.changed else finding.stored.changed_at
         when = rfc3339(changed_at or finding.visit.started_at)
-        document = {**finding.document, "last_changed_at": when}
+        document = {**finding.visit.document, "last_changed_at": when}
         if not (finding.is_current and document.get("sections")):
             return document
         return with_lasting_ids(self._documents.content(finding.stored.id), document)

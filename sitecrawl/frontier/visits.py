@@ -3,16 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import dataclass, replace
 
-from sitecrawl.frontier.base import (
-    Candidate,
-    DeadLink,
-    LastVisit,
-    StateOptions,
-    VisitResult,
-)
+from sitecrawl.frontier.base import Candidate, DeadLink, LastVisit, StateOptions, VisitResult
 from sitecrawl.frontier.claims import LONGEST_CHAIN
 from sitecrawl.frontier.database import Database, Row, RowStatement, storable
 from sitecrawl.frontier.documents import StoredDocument
@@ -116,8 +109,7 @@ class Finding:
     """A visit with the state before it, and the changes that follow from it.
 
     ``target`` is the row of the redirect target or canonical URL, ``held`` the document before
-    the visit; ``fresh`` means that the stored document is now the visit's. ``document`` is the
-    visit's.
+    the visit; ``fresh`` means that the stored document is now the visit's.
     """
 
     origin: int
@@ -129,12 +121,6 @@ class Finding:
     changed: bool = False
     fresh: bool = False
     is_held: bool = False
-    document: dict[str, Any] = field(default_factory=dict)
-
-    @property
-    def reason(self) -> str:
-        """The reason that qualifies the outcome."""
-        return self.visit.reason
 
     @property
     def as_written(self) -> VisitResult:
@@ -197,13 +183,7 @@ class Visits:
         rows = self._database.rows_in(SELECT, prints, origin)
         stored = {row[0]: PreviousState(*row[1:]) for row in rows}
         return [
-            Finding(
-                origin,
-                visit,
-                stored[visit.due.fingerprint],
-                visit.outcome,
-                document=visit.document,
-            )
+            Finding(origin, visit, stored[visit.due.fingerprint], visit.outcome)
             for visit in visits
             if visit.due.fingerprint in stored
         ]
@@ -253,7 +233,7 @@ class Visits:
             int(finding.outcome),
             visit.status,
             visit.bytes,
-            storable(finding.reason) or None,
+            storable(finding.visit.reason) or None,
         )
 
     def _state(self, finding: Finding) -> Row:
@@ -270,7 +250,7 @@ class Visits:
             int(due.age),
             int(finding.outcome),
             visit.status,
-            storable(finding.reason) or None,
+            storable(finding.visit.reason) or None,
             visit.started_at,
             visit.started_at if with_content and not kept else None,
             visit.started_at if finding.changed else stored.changed_at,

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from hashlib import sha256
+from importlib import import_module
 from math import inf
 from pathlib import Path
 from time import time
@@ -54,12 +55,9 @@ class AgentIdentity:
     def verifies(self, signature: str, base: str) -> bool:
         """Return True for the signature, in base 64, of a signature base by this key."""
         from cryptography.exceptions import InvalidSignature  # noqa: PLC0415 -- 20 ms
-        from cryptography.hazmat.primitives.asymmetric.ed25519 import (  # noqa: PLC0415
-            Ed25519PublicKey,
-        )
 
         try:
-            key = Ed25519PublicKey.from_public_bytes(_decoded(self.public))
+            key = _ed25519().Ed25519PublicKey.from_public_bytes(_decoded(self.public))
             key.verify(b64decode(signature), base.encode("latin-1"))
         except (InvalidSignature, ValueError):
             return False
@@ -86,14 +84,10 @@ class AgentIdentity:
 
 def read_identity(path: Path) -> AgentIdentity:
     """Read the file of a key; raises UnusableKeyError."""
-    from cryptography.hazmat.primitives.asymmetric.ed25519 import (  # noqa: PLC0415 -- 20 ms
-        Ed25519PrivateKey,
-    )
-
     try:
         key = json.loads(path.read_text("utf-8"))
         secret, agent = _decoded(key["d"]), check_agent(str(key["agent"]))
-        private = Ed25519PrivateKey.from_private_bytes(secret)
+        private = _ed25519().Ed25519PrivateKey.from_private_bytes(secret)
         validity = {name: int(key[name]) for name in ("nbf", "exp") if name in key}
     except OSError as error:
         raise UnusableKeyError(f"{path} cannot be read: {error.strerror}") from error
@@ -112,11 +106,7 @@ def make_key(path: Path, agent: str, seconds: float | None = None) -> None:
 
     It expires after a time in seconds, if that is given.
     """
-    from cryptography.hazmat.primitives.asymmetric.ed25519 import (  # noqa: PLC0415 -- 20 ms
-        Ed25519PrivateKey,
-    )
-
-    secret = _encoded(Ed25519PrivateKey.generate().private_bytes_raw())
+    secret = _encoded(_ed25519().Ed25519PrivateKey.generate().private_bytes_raw())
     path.touch(0o600, exist_ok=False)
     now = int(time())
     validity = {} if seconds is None else {"nbf": now, "exp": now + int(seconds)}
@@ -131,6 +121,11 @@ def check_agent(url: str) -> str:
     if parts.scheme != "https" or not parts.hostname or not plain or parts.query or parts.fragment:
         raise ValueError(f"{url!r} is no https URL, as https://bot.example.org")
     return url.rstrip("/")
+
+
+def _ed25519() -> Any:
+    """Return the module of the keys; loading it takes 20 ms."""
+    return import_module("cryptography.hazmat.primitives.asymmetric.ed25519")
 
 
 def _json(value: dict[str, str]) -> bytes:

@@ -11,12 +11,7 @@ from scrapy.http import Response
 from warcio.exceptions import ArchiveLoadFailed
 
 from sitecrawl.archive.captures import ArchivedResponse, Captures
-from sitecrawl.http.exchange import fetch_params
-from sitecrawl.http.fetch_errors import (
-    BodyTooLargeError,
-    BrokenEncodingError,
-    NotArchivedError,
-)
+from sitecrawl.http.fetch_errors import BodyTooLargeError, BrokenEncodingError, NotArchivedError
 from sitecrawl.http.handler import BoundedDownloadHandler, ResponseBuilder
 from sitecrawl.http.messages import ResponseHead
 from sitecrawl.reqmeta import robots_of
@@ -33,12 +28,12 @@ class ArchivedDownloadHandler(BoundedDownloadHandler):
 
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
-        self._captures = Captures(Path(fetch_params(crawler).from_warc))
+        self._captures = Captures(Path(self._params.from_warc))
 
     async def download_request(self, request: Request) -> Response:
         """Return the archived response; raises NotArchivedError, and for the body as its base."""
-        answer = ResponseBuilder(request, self._limits, self._stopper)
-        found = self._find(request, self._limits.file)
+        answer = ResponseBuilder(request, self._params, self._stopper)
+        found = self._find(request)
         head = ResponseHead(found.version, found.status, found.fields)
         body = found.body if answer.begun(head, len(found.body)) else b""
         if len(body) > answer.limit:
@@ -47,9 +42,9 @@ class ArchivedDownloadHandler(BoundedDownloadHandler):
             body = body[: answer.limit]
         return answer.response(b"" if request.method == "HEAD" else body, len(body), None)
 
-    def _find(self, request: Request, limit: int) -> ArchivedResponse:
+    def _find(self, request: Request) -> ArchivedResponse:
         try:
-            found = self._captures.response(request.url, limit)
+            found = self._captures.response(request.url, self._params.max_file_size)
         except (OSError, ArchiveLoadFailed) as error:
             raise BrokenEncodingError(f"the archive is damaged: {error}") from error
         if found is not None:

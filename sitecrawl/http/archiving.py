@@ -46,7 +46,8 @@ class Archive:
             if not self._failure:
                 self._writer.write(answer)
         except (OSError, sqlite3.Error) as error:
-            self._fail(error)
+            self._failure = f"{type(error).__name__}: {error}"
+            self._stop.stop("archive_failed", f"The archive (warc) cannot be written ({error})")
         if self._failure:
             raise ArchiveFailedError(self._failure)
 
@@ -56,7 +57,3 @@ class Archive:
             self._writer.close()
         except (OSError, sqlite3.Error) as error:
             logger.error("The last file of the archive (warc) could not be completed: %s", error)
-
-    def _fail(self, error: Exception) -> None:
-        self._failure = f"{type(error).__name__}: {error}"
-        self._stop.stop("archive_failed", f"The archive (warc) cannot be written ({error})")

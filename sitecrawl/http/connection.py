@@ -12,7 +12,8 @@ from typing import cast
 from scrapy.exceptions import DownloadCancelledError, DownloadFailedError
 from twisted.internet.ssl import Certificate
 
-from sitecrawl.http.exchange import Disposition, Exchange, FetchLimits, ReadTimer
+from sitecrawl.config.options.fetching import FetchParams
+from sitecrawl.http.exchange import Disposition, Exchange, ReadTimer
 from sitecrawl.http.messages import Route
 
 KEEPALIVE_EXPIRY = 240.0  # seconds
@@ -30,10 +31,10 @@ class Connection(asyncio.Protocol):
     transport: asyncio.Transport
     address: IPv4Address | IPv6Address | None
 
-    def __init__(self, route: Route, limits: FetchLimits, pool: ConnectionPool) -> None:
+    def __init__(self, route: Route, params: FetchParams, pool: ConnectionPool) -> None:
         self.route = route
         self._pool = pool
-        self._timer = ReadTimer(limits, self._fail)
+        self._timer = ReadTimer(params, self._fail)
         self._exchange: Exchange | None = None
         self._has_ended = self._truncated = False
         self.closed: asyncio.Future[None] = asyncio.get_running_loop().create_future()

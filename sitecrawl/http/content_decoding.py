@@ -152,10 +152,4 @@ def _zstd(body: bytes) -> Iterator[bytes]:
     raise EOFError("its frames do not end")
 
 
-DECODERS = {
-    "gzip": _gzip,
-    "x-gzip": _gzip,
-    "deflate": _deflate,
-    "br": _brotli,
-    "zstd": _zstd,
-}
+DECODERS = {"gzip": _gzip, "x-gzip": _gzip, "deflate": _deflate, "br": _brotli, "zstd": _zstd}

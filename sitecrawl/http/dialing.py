@@ -16,8 +16,8 @@ from urllib.parse import urlsplit
 from scrapy.exceptions import NotSupported
 
 from sitecrawl import install_command
+from sitecrawl.config.options.fetching import FetchParams
 from sitecrawl.http.connection import Connection, ConnectionPool
-from sitecrawl.http.exchange import FetchLimits
 from sitecrawl.http.fetch_errors import (
     AddressRefusedError,
     TunnelError,
@@ -100,9 +100,9 @@ def _address(origin: str) -> tuple[str, int]:
     return parts.hostname or "", parts.port or 443
 
 
-async def open_tunnel(route: Route, made: socket.socket, limit: int) -> None:
+async def open_tunnel(route: Route, made: socket.socket) -> None:
     """Open a tunnel through the proxy at ``made`` to the route's server; raises TunnelError."""
-    loop, reader = asyncio.get_running_loop(), HeadReader(limit)
+    loop, reader = asyncio.get_running_loop(), HeadReader()
     await loop.sock_sendall(made, connect_bytes(route))
     while data := await loop.sock_recv(made, CHUNK):
         if (found := reader.take(data)) is not None:
@@ -133,16 +133,16 @@ class Dialer:
 
     _rule: AddressRule
     _certificates: Certificates
-    _limits: FetchLimits
+    _params: FetchParams
 
     async def dial(self, route: Route, pool: ConnectionPool) -> Connection:
         """Open a connection; raises one of Scrapy's download exceptions or of ``fetch_errors``."""
         host, port = route.tunnel[:2] if route.tunnel else route[:2]
-        seconds = self._limits.read_timeout
+        seconds = self._params.timeout
         rule = self._rule if route.guarded else None
         by_socks = route.tunnel is not None and route.tunnel.scheme in SOCKS
         addresses = [] if by_socks else await permitted_addresses(host, rule, seconds)
-        connection = Connection(route, self._limits, pool)
+        connection = Connection(route, self._params, pool)
         try:
             async with asyncio.timeout(seconds):
                 if by_socks:
@@ -160,7 +160,7 @@ class Dialer:
         route = connection.route
         try:
             if route.tunnel is not None and route.tunnel.scheme not in SOCKS:
-                await open_tunnel(route, made, self._limits.header)
+                await open_tunnel(route, made)
         except BaseException:
             made.close()
             raise
@@ -172,7 +172,7 @@ class Dialer:
         return {
             "ssl": self._certificates.context(route.host, route.port),
             "server_hostname": route.host.rstrip("."),
-            "ssl_handshake_timeout": self._limits.read_timeout,
+            "ssl_handshake_timeout": self._params.timeout,
             "ssl_shutdown_timeout": TLS_SHUTDOWN_TIMEOUT,
         }
 

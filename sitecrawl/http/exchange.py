@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import Protocol
 
@@ -20,30 +20,7 @@ from sitecrawl.http.fetch_errors import (
 from sitecrawl.http.messages import Framing, HeadReader, ResponseHead, framing_of, is_persistent
 from sitecrawl.policy.http.network_addresses import AddressRule
 
-
-@dataclass(frozen=True, slots=True)
-class FetchLimits:
-    """Limits of one fetch: seconds in ``read_timeout`` and ``total``, bytes in the others.
-
-    ``rate`` is in bytes a second.
-    """
-
-    read_timeout: float = 10.0
-    total: float = 120.0
-    rate: int = 512
-    body: int = 10_000_000
-    file: int = 50_000_000
-    header: int = 65_536
-
-
-def limits_of(params: FetchParams) -> FetchLimits:
-    """Return the limits that a crawl's options set."""
-    return FetchLimits(
-        read_timeout=params.timeout,
-        total=params.max_time,
-        body=params.max_body_size,
-        file=params.max_file_size,
-    )
+MIN_RATE = 512  # bytes a second
 
 
 def fetch_params(crawler: Crawler) -> FetchParams:
@@ -59,51 +36,40 @@ def address_rule(crawler: Crawler) -> AddressRule:
     return rule or AddressRule(allow_private=fetch_params(crawler).allow_private)
 
 
+@dataclass(eq=False, slots=True)
 class ReadTimer:
-    """Deadline and minimum-rate timeout of a response; calls ``on_timeout`` when it expires.
+    """Deadline and minimum-rate timeout of a response; calls ``_on_timeout`` when it expires.
 
-    The deadline starts ``read_timeout`` seconds ahead. Each byte received extends it by 1/rate
-    seconds, but never beyond ``read_timeout`` from now, nor beyond ``total``: one timer bounds
+    The deadline starts ``timeout`` seconds ahead. Each byte received extends it by 1/MIN_RATE
+    seconds, but never beyond ``timeout`` from now, nor beyond ``max_time``: one timer bounds
     head and body alike, and a server that is slow to respond has time to do so. The deadline
     only moves forward, also from one response to the next, so the timer keeps running and is
     checked when it fires.
     """
 
-    __slots__ = (
-        "_deadline",
-        "_has_data",
-        "_latest",
-        "_limits",
-        "_loop",
-        "_on_timeout",
-        "_timer",
-        "_waiting",
-    )
-
-    def __init__(self, limits: FetchLimits, on_timeout: Callable[[Exception], None]) -> None:
-        self._loop = asyncio.get_running_loop()
-        self._limits = limits
-        self._on_timeout = on_timeout
-        self._timer: asyncio.TimerHandle | None = None
-        self._deadline = self._latest = 0.0
-        self._waiting = self._has_data = False
+    _params: FetchParams
+    _on_timeout: Callable[[Exception], None]
+    _loop: asyncio.AbstractEventLoop = field(default_factory=asyncio.get_running_loop)
+    _timer: asyncio.TimerHandle | None = None
+    _deadline: float = 0.0
+    _latest: float = 0.0
+    _waiting: bool = False
+    _has_data: bool = False
 
     def start(self) -> None:
         """Start the deadline of a request that was sent."""
         now = self._loop.time()
         self._has_data = False
-        self._latest = now + self._limits.total
-        self._deadline = min(now + self._limits.read_timeout, self._latest)
+        self._latest = now + self._params.max_time
+        self._deadline = min(now + self._params.timeout, self._latest)
         self._waiting = True
         if self._timer is None:
             self._timer = self._loop.call_at(self._deadline, self._check)
 
     def extend(self, size: int) -> None:
         """Extend the deadline by received bytes."""
-        limits = self._limits
-        earned = size / limits.rate if limits.rate else limits.read_timeout
-        ahead = self._loop.time() + limits.read_timeout
-        self._deadline = min(self._deadline + earned, ahead, self._latest)
+        ahead = self._loop.time() + self._params.timeout
+        self._deadline = min(self._deadline + size / MIN_RATE, ahead, self._latest)
         self._has_data = True
 
     def pause(self) -> None:
@@ -160,6 +126,11 @@ class BodyPolicy(Protocol):
         ...
 
 
+def _future() -> asyncio.Future[bytes]:
+    return asyncio.get_running_loop().create_future()
+
+
+@dataclass(eq=False, slots=True)
 class Exchange:
     """Receiver of one response.
 
@@ -168,26 +139,14 @@ class Exchange:
     arrived.
     """
 
-    __slots__ = (
-        "_body",
-        "_framing",
-        "_head",
-        "_headers_only",
-        "_policy",
-        "disposition",
-        "done",
-        "received",
-    )
-
-    def __init__(self, policy: BodyPolicy, header_limit: int) -> None:
-        self.done: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()
-        self.disposition = Disposition.CLOSE
-        self.received = 0
-        self._policy = policy
-        self._headers_only = False
-        self._head = HeadReader(header_limit)
-        self._framing: Framing | None = None
-        self._body = bytearray()
+    _policy: BodyPolicy
+    done: asyncio.Future[bytes] = field(default_factory=_future)
+    disposition: Disposition = Disposition.CLOSE
+    received: int = 0
+    _headers_only: bool = False
+    _head: HeadReader = field(default_factory=HeadReader)
+    _framing: Framing | None = None
+    _body: bytearray = field(default_factory=bytearray)
 
     def take(self, data: bytes) -> None:
         """Receive bytes. Raises MalformedResponseError, HeaderTooLargeError, BodyTooLargeError."""
@@ -203,9 +162,13 @@ class Exchange:
                 return
         part = framing.take(data)
         if len(self._body) + len(part) > self._policy.limit:
-            self._overflow(part)
+            if not self._policy.prefix:
+                raise self._too_large()
+            self._cut((bytes(self._body) + part)[: self._policy.limit])
         elif framing.rest is not None:
-            self._end(part, framing.rest)
+            if framing.rest:  # surplus data would be read as the next response
+                self.disposition = Disposition.ABORT
+            self.done.set_result(bytes(self._body) + part)  # most bodies are one part: no copy
         else:
             self._body += part
 
@@ -242,16 +205,6 @@ class Exchange:
             raise self._too_large()
         self._framing = framing
         return framing
-
-    def _end(self, part: bytes, rest: bytes) -> None:
-        if rest:  # surplus data would be read as the next response
-            self.disposition = Disposition.ABORT
-        self.done.set_result(bytes(self._body) + part)  # most bodies are one part: no copy
-
-    def _overflow(self, part: bytes) -> None:
-        if not self._policy.prefix:
-            raise self._too_large()
-        self._cut((bytes(self._body) + part)[: self._policy.limit])
 
     def _cut(self, body: bytes) -> None:
         self.disposition = Disposition.ABORT

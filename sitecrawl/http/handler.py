@@ -15,18 +15,13 @@ from scrapy.http import Headers, Response
 from scrapy.responsetypes import responsetypes
 from scrapy.utils.asyncio import is_asyncio_available
 
+from sitecrawl.config.options.fetching import FetchParams
 from sitecrawl.http.agent_identity import AgentIdentity, read_identity
 from sitecrawl.http.connection import Connection, ConnectionPool, max_idle_connections
 from sitecrawl.http.content_decoding import decode_body, decode_prefix
 from sitecrawl.http.dialing import Certificates, Dialer
 from sitecrawl.http.downloader import CrawlStop, DownloadStopper
-from sitecrawl.http.exchange import (
-    Exchange,
-    FetchLimits,
-    address_rule,
-    fetch_params,
-    limits_of,
-)
+from sitecrawl.http.exchange import Exchange, address_rule, fetch_params
 from sitecrawl.http.fetch_errors import (
     BrokenEncodingError,
     DecodedTooLargeError,
@@ -46,16 +41,8 @@ if TYPE_CHECKING:
 ROBOTS_SIZE = SIZE_LIMIT + 1  # one byte more, so that the reader notices truncation
 # Hop-by-hop headers (RFC 9110, 7.6.1) do not reach the response.
 HOP_BY_HOP = frozenset(
-    {
-        b"Connection",
-        b"Content-Length",
-        b"Keep-Alive",
-        b"Proxy-Connection",
-        b"Te",
-        b"Trailers",
-        b"Transfer-Encoding",
-        b"Upgrade",
-    }
+    b"Connection Content-Length Keep-Alive Proxy-Connection Te Trailers Transfer-Encoding "
+    b"Upgrade".split()
 )
 IDEMPOTENT = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
 """Methods of requests that may be repeated automatically (RFC 9110, 9.2.2)."""
@@ -64,11 +51,11 @@ IDEMPOTENT = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
 class ResponseBuilder:
     """Body policy of one request, which builds Scrapy's response."""
 
-    def __init__(self, request: Request, limits: FetchLimits, stopper: DownloadStopper) -> None:
+    def __init__(self, request: Request, params: FetchParams, stopper: DownloadStopper) -> None:
         self.prefix = robots_of(request) is not None
-        self.limit = ROBOTS_SIZE if self.prefix else limits.body
+        self.limit = ROBOTS_SIZE if self.prefix else params.max_body_size
         self.limit_option = "max_body_size"
-        self._limits = limits
+        self._params = params
         self.to_head = request.method == "HEAD"
         self._request = request
         self._stopper = stopper
@@ -82,7 +69,7 @@ class ResponseBuilder:
         self._headers = _headers(head, length, to_head=self.to_head)
         self._stopped = self._stopper.decide(self._request, self._headers, length)
         if self._stopper.is_file(self._request, self._headers):
-            self.limit, self.limit_option = self._limits.file, "max_file_size"
+            self.limit, self.limit_option = self._params.max_file_size, "max_file_size"
         return self._stopped is None
 
     def is_whole(self, body: bytes) -> bool:
@@ -166,8 +153,7 @@ class BoundedDownloadHandler(BaseDownloadHandler):
         if not is_asyncio_available():
             raise NotConfigured(f"{type(self).__name__} needs the asyncio reactor")
         super().__init__(crawler)
-        params = fetch_params(crawler)
-        self._limits = limits_of(params)
+        params = self._params = fetch_params(crawler)
         self._bind = crawler.settings.get("DOWNLOAD_BIND_ADDRESS")
         self._pool = ConnectionPool(
             crawler.settings.getint("CONCURRENT_REQUESTS_PER_DOMAIN"),
@@ -177,7 +163,7 @@ class BoundedDownloadHandler(BaseDownloadHandler):
         certificates = Certificates(
             exempt=params.unverified_origins, own=params.client_certificates
         )
-        self._dialer = Dialer(self.rule, certificates, self._limits)
+        self._dialer = Dialer(self.rule, certificates, self._params)
         self._stopper = DownloadStopper(crawler)
         self._archive = _archive(params.warc, crawler) if params.warc else None
         self._stop = CrawlStop(crawler)
@@ -215,8 +201,8 @@ class BoundedDownloadHandler(BaseDownloadHandler):
         if origin is not None and not origin.holds_lease():
             connection.close()
             raise LeaseExpiredError(f"the lease of {origin.key} has expired")
-        answer = ResponseBuilder(request, self._limits, self._stopper)
-        exchange = Exchange(answer, self._limits.header)
+        answer = ResponseBuilder(request, self._params, self._stopper)
+        exchange = Exchange(answer)
         if self._identity is not None:
             self._sign(request, self._identity)
         sent = request_bytes(request, connection.route)

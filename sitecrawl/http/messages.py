@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import NamedTuple, Protocol
+from typing import ClassVar, NamedTuple, Protocol
 from urllib.parse import urlsplit
 
 from scrapy import Request
@@ -28,6 +28,7 @@ OBSOLETE_FOLD = re.compile(rb"\r?\n[ \t]+")  # RFC 9112, 5.2
 BODILESS = frozenset({204, 304})
 CONTENT_LENGTH = re.compile(rb"[0-9]{1,18}")
 SIZE_LINE = re.compile(rb"[ \t]*([0-9a-fA-F]{1,16})[ \t]*(?:;.*)?")  # RFC 9112, 7.1
+MAX_HEAD = 65_536
 MAX_CHUNK_LINE = 1024
 MAX_TRAILER = 65_536
 URL_PARTS = re.compile(r"[a-z]+://([^/?]*)([!-~]*)", re.IGNORECASE)
@@ -119,14 +120,12 @@ class ResponseHead:
         return [part.strip() for part in b",".join(found).lower().split(b",")] if found else []
 
 
+@dataclass(eq=False, slots=True)
 class HeadReader:
-    """Incremental reader of a response's head, within a size in bytes; skips interim responses."""
+    """Incremental reader of a response's head of at most ``_left`` bytes; skips interim responses."""
 
-    __slots__ = ("_buffer", "_left")
-
-    def __init__(self, limit: int) -> None:
-        self._left = limit
-        self._buffer = bytearray()
+    _left: int = MAX_HEAD
+    _buffer: bytearray = field(default_factory=bytearray)
 
     def take(self, data: bytes) -> tuple[ResponseHead, bytes] | None:
         """Add received bytes; return the complete head and the bytes after it, else None.
@@ -191,22 +190,20 @@ class Framing(Protocol):
     """
 
     rest: bytes | None
-    ends_by_close: bool
+    ends_by_close: ClassVar[bool]
 
     def take(self, data: bytes) -> bytes:
         """Return the part of ``data`` that is body; raises MalformedResponseError."""
         ...
 
 
+@dataclass(eq=False, slots=True)
 class ContentLengthFraming:
     """Framing by Content-Length."""
 
-    __slots__ = ("_left", "rest")
-    ends_by_close = False
-
-    def __init__(self, size: int) -> None:
-        self._left = size
-        self.rest: bytes | None = None
+    _left: int
+    rest: bytes | None = None
+    ends_by_close: ClassVar[bool] = False
 
     def take(self, data: bytes) -> bytes:
         """Return the part of ``data`` within the announced length."""
@@ -217,14 +214,12 @@ class ContentLengthFraming:
         return part
 
 
+@dataclass(eq=False, slots=True)
 class CloseFraming:
     """Framing by the end of the connection."""
 
-    __slots__ = ("rest",)
-    ends_by_close = True
-
-    def __init__(self) -> None:
-        self.rest: bytes | None = None
+    rest: bytes | None = None
+    ends_by_close: ClassVar[bool] = True
 
     def take(self, data: bytes) -> bytes:
         """Return all of ``data``."""
@@ -235,7 +230,7 @@ class ChunkedFraming:
     """Chunked framing (RFC 9112, 7.1); trailers are discarded."""
 
     __slots__ = ("_buffer", "_left", "_read", "_trailer", "rest")
-    ends_by_close = False
+    ends_by_close: ClassVar[bool] = False
 
     def __init__(self) -> None:
         self._buffer = b""

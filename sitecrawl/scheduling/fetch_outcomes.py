@@ -71,23 +71,18 @@ def _take(
     if origin is None or not ours or origin.given_up:
         return
     due = visit.due if visit is not None else None
-    if origin.failure_budget.record_result(
+    if not origin.failure_budget.record_result(
         answer,
         due.fingerprint if due is not None else None,
         failed_before=due is not None and due.outcome in LASTING,
         is_excused=is_excused,
     ):
-        _give_up(origin, answer, request.url, stats)
-
-
-def _give_up(origin: Origin, answer: FetchResult, url: str, stats: StatsCollector) -> None:
+        return
     origin.give_up(f"it failed too often, the last time: {in_words(answer.reason)}", answer.reason)
     stats.set_value(f"sitecrawl/patience/{origin.key}", 0)
     logger.warning(
         "%s is given up for this run: too many failures, the last one %s at %s",
-        origin.key,
-        answer.reason,
-        url,
+        *(origin.key, answer.reason, request.url),
     )
 
 

@@ -6,6 +6,7 @@ import logging
 import time
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict
 
 from sitecrawl.config.options.crawl_options import CrawlParams
 from sitecrawl.crawl.frontier_owner import FrontierOwner
@@ -46,7 +47,7 @@ class ListedPages:
         if not self._trusts or key in self._origins:
             return
         stored = await self._owner.frontier.evidence(key, DATES)
-        own = ListedDates.from_stored(stored[0].values) if stored else ListedDates()
+        own = ListedDates(**stored[0].values) if stored else ListedDates()
         self._origins.setdefault(key, own)
 
     def note(self, entries: Iterable[tuple[Candidate, float]]) -> None:
@@ -103,7 +104,7 @@ class ListedPages:
         own = self._origins.pop(key, None)
         if own is None or own == ListedDates():
             return []
-        return [StoredEvidence(DATES, "", own.as_stored())]
+        return [StoredEvidence(DATES, "", asdict(own))]
 
 
 def unchanged_lines(skipped: int) -> Iterator[tuple[int, str]]:

@@ -26,11 +26,7 @@ class ParameterMeanings:
     """The trials of names, fed with the results of visits, and what earlier runs have learned."""
 
     def __init__(
-        self,
-        discovery: Discovery,
-        owner: FrontierOwner,
-        recorder: Recorder,
-        tasks: BackgroundTasks,
+        self, discovery: Discovery, owner: FrontierOwner, recorder: Recorder, tasks: BackgroundTasks
     ) -> None:
         self._discovery = discovery
         self._owner = owner

@@ -11,7 +11,7 @@ from sitecrawl.events import Event
 from sitecrawl.frontier.evidence_table import MEANING, StoredEvidence
 from sitecrawl.policy.documents.output_shapes import TEXTS, text_of
 from sitecrawl.policy.lifecycle.revisit import WITH_CONTENT
-from sitecrawl.policy.outcomes import Outcome
+from sitecrawl.policy.outcomes import REDIRECTS, Outcome
 from sitecrawl.policy.worth.endless import EndlessParts, GrowingPage, Part, State, part_of
 from sitecrawl.policy.worth.evidence import Evidence, Read, Verdict
 from sitecrawl.policy.worth.kinds import pattern_of
@@ -34,28 +34,12 @@ DESCENT, SHELF, LATER = -1, -2, -3
 part, and of the URLs of kinds that bring little."""
 LATER_AT_ONCE = 10
 """Number of URLs of kinds that bring little that are requested before the others are judged again."""
-FRUITLESS = frozenset(
-    {
-        Outcome.NON_CANONICAL,
-        Outcome.NOINDEX,
-        Outcome.USAGE_FORBIDDEN,
-        Outcome.NO_CONTENT,
-        Outcome.DROPPED,
-        Outcome.REDIRECT,
-        Outcome.PERMANENT_REDIRECT,
-        Outcome.SERVER_BLAMED_CLIENT,
-        Outcome.FILE_NOT_FOUND,
-        Outcome.FILE_GONE,
-        Outcome.SOFT_404,
-        Outcome.LOGIN_WALL,
-        Outcome.CONSENT_WALL,
-        Outcome.SCRIPT_SHELL,
-        Outcome.ERROR_PAGE,
-        Outcome.UNWANTED_TYPE,
-        Outcome.FILE_OF_UNKNOWN_TYPE,
-        Outcome.TOO_LARGE,
-    }
-)
+FRUITLESS = REDIRECTS | {
+    *(Outcome.NON_CANONICAL, Outcome.NOINDEX, Outcome.USAGE_FORBIDDEN, Outcome.NO_CONTENT),
+    *(Outcome.DROPPED, Outcome.SERVER_BLAMED_CLIENT, Outcome.FILE_NOT_FOUND, Outcome.FILE_GONE),
+    *(Outcome.SOFT_404, Outcome.LOGIN_WALL, Outcome.CONSENT_WALL, Outcome.SCRIPT_SHELL),
+    *(Outcome.ERROR_PAGE, Outcome.UNWANTED_TYPE, Outcome.FILE_OF_UNKNOWN_TYPE, Outcome.TOO_LARGE),
+}
 """Outcomes of pages that became no document, and do not only tell something about the network."""
 NEVER_REQUESTED = (None, int(Outcome.BLOCKED_URL_BY_LOCAL_POLICY))
 NO_DOCUMENT = frozenset(map(int, {*FRUITLESS, Outcome.DUPLICATE, Outcome.NOTHING_NEW}))
@@ -190,9 +174,10 @@ class Yields:
         later: list[DueUrl] = []
         inside: dict[str, list[DueUrl]] = {}
         for due in dues:
-            if self._verdict(own, due) is not Verdict.FETCH:
+            may_leave = self._may_leave(due)
+            if may_leave and own.evidence.verdict(due.url, due.referrer) is not Verdict.FETCH:
                 later.append(due)
-            elif self._watched_part(own, due) is not None:
+            elif may_leave and own.parts.part(due.url, due.referrer) is not None:
                 inside.setdefault(part_of(due.url), []).append(due)
             else:
                 now.append(due)
@@ -324,15 +309,6 @@ class Yields:
             self._note_left(key, own)
         return dict(self._left)
 
-    def _verdict(self, own: OriginYields, due: DueUrl) -> Verdict:
-        return (
-            own.evidence.verdict(due.url, due.referrer) if self._may_leave(due) else Verdict.FETCH
-        )
-
-    def _watched_part(self, own: OriginYields, due: DueUrl) -> Part | None:
-        part = own.parts.part(due.url, due.referrer)
-        return part if part is not None and self._may_leave(due) else None
-
     def _may_leave(self, due: DueUrl) -> bool:
         """Return True for a link without a document that nothing else asks for."""
         if due.via in ("seed", "sitemap", "feed") or due.depth == 0:
@@ -387,12 +363,8 @@ def _unwritten(visit: VisitResult, evidence: Evidence) -> VisitResult:
 
 def _is_known(due: DueUrl) -> bool:
     """Return True for a page that was requested before, and brought something or tells nothing yet."""
-    return due.outcome not in NEVER_REQUESTED and not _is_fruitless(due)
-
-
-def _is_fruitless(due: DueUrl) -> bool:
-    """Return True if the last request brought no document, and none of an earlier one is current."""
-    return due.outcome in NO_DOCUMENT and due.document_id is None
+    is_fruitless = due.outcome in NO_DOCUMENT and due.document_id is None
+    return due.outcome not in NEVER_REQUESTED and not is_fruitless
 
 
 def _new_links(visit: VisitResult) -> list[tuple[str, int]]:
@@ -408,10 +380,7 @@ def left_out_lines(stored: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[in
     ordered = sorted(stored.items(), key=lambda each: (-each[1]["urls"], each[0]))
     for name, left in ordered[:MAX_SAID]:
         words, example, option = tried_words(left), left["example"], left["always_fetch"]
-        yield (
-            logging.WARNING,
-            LEFT % (left["reason"], left["urls"], name, words, example, option),
-        )
+        yield (logging.WARNING, LEFT % (left["reason"], left["urls"], name, words, example, option))
     if len(ordered) > MAX_SAID:
         rest = sum(left["urls"] for _, left in ordered[MAX_SAID:])
         kinds = len(ordered) - MAX_SAID

@@ -7,7 +7,8 @@ import asyncio
 from pytest_twisted import ensureDeferred
 from scrapy.utils.defer import deferred_from_coro
 
-from sitecrawl.http.exchange import FetchLimits, ReadTimer
+from sitecrawl.config.options.fetching import FetchParams
+from sitecrawl.http.exchange import ReadTimer
 from sitecrawl.http.fetch_errors import ReadTimeoutError
 
 
@@ -16,7 +17,8 @@ async def test_silence_is_counted_from_each_request_of_a_connection() -> None:
     loop = asyncio.get_running_loop()
     given_up: asyncio.Future[tuple[float, Exception]] = loop.create_future()
     watch = ReadTimer(
-        FetchLimits(read_timeout=0.4), lambda error: given_up.set_result((loop.time(), error))
+        FetchParams.model_validate({"timeout": 0.4}),
+        lambda error: given_up.set_result((loop.time(), error)),
     )
     watch.start()
     watch.pause()

@@ -15,7 +15,7 @@ from twisted.internet.defer import Deferred
 
 from fixtures import files
 from sitecrawl.config.installed_browser import find_chromium
-from sitecrawl.crawl.reader_processes import FileLimits, FileReaders
+from sitecrawl.crawl.reader_processes import FileReaders
 from sitecrawl.policy.documents.sections import markdown_of
 from sitecrawl.web.files.file_reader import read_file
 from sitecrawl.web.files.formats import media_types, sniff_file
@@ -230,7 +230,7 @@ def test_the_chapters_of_a_book_follow_one_another() -> None:
 @pytest.mark.behaviour("FI-04")
 @inlineCallbacks
 def test_every_hostile_file_has_its_fault() -> Generator[Any, Any, None]:
-    readers = FileReaders(["pdf", "docx", "odt", "epub"], FileLimits(seconds=2), size=1)
+    readers = FileReaders(["pdf", "docx", "odt", "epub"], size=1, seconds=2)
     found = {}
     hostile = files.hostile()
     for name, (kind, body, _) in hostile.items():
@@ -247,7 +247,7 @@ def test_every_hostile_file_has_its_fault() -> Generator[Any, Any, None]:
 @pytest.mark.behaviour("FI-04")
 @inlineCallbacks
 def test_a_file_that_takes_too_long_is_left() -> Generator[Any, Any, None]:
-    readers = FileReaders(["xlsx"], FileLimits(seconds=1), size=1)
+    readers = FileReaders(["xlsx"], size=1, seconds=1)
     row = '<row><c r="A1"><v></v></c></row>'
     slow = yield awaited(readers.read(files.xlsx("Sheet", row * 2_500_000), files.XLSX))
     yield awaited(readers.close())

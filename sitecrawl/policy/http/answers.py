@@ -12,8 +12,6 @@ from sitecrawl.policy.outcomes import Outcome
 
 CONTENT_RANGE = re.compile(r"\s*bytes\s+0-(\d+)/(\d+|\*)\s*", re.IGNORECASE)
 WAF_CHECKS = frozenset({"captcha", "challenge"})  # of AWS WAF, with status 405 and 202
-PERMANENT = frozenset({301, 308})
-TEMPORARY = frozenset({300, 302, 303, 307})
 FIRST_BACKOFF = 1.0  # seconds, doubled each time
 MAX_LIMITED = 3
 NOBODY_THERE = frozenset({"connection_refused", "dns_failed"})
@@ -44,22 +42,24 @@ def _failing(outcome: Outcome, reason: str, *, retryable: bool = False) -> Fetch
 _passing = partial(_failing, retryable=True)
 OK = FetchResult(Outcome.FILE_INGESTED, "ok")
 NO_CONTENT = FetchResult(Outcome.NO_CONTENT, "no_content")
-NOT_CHANGED = FetchResult(Outcome.FILE_DID_NOT_CHANGE, "not_modified")
 PERMANENT_REDIRECT = FetchResult(Outcome.PERMANENT_REDIRECT, "permanent_redirect")
-TEMPORARY_REDIRECT = FetchResult(Outcome.REDIRECT, "redirect")
+REDIRECTS = {
+    **dict.fromkeys((301, 308), PERMANENT_REDIRECT),
+    **dict.fromkeys((300, 302, 303, 307), FetchResult(Outcome.REDIRECT, "redirect")),
+}
 REDIRECT_WITHOUT_LOCATION = FetchResult(
     Outcome.DID_NOT_UNDERSTAND_ANSWER, "redirect_without_location"
 )
 LOGIN_WALL = FetchResult(Outcome.LOGIN_WALL, "login_wall")
 PARTIAL_CONTENT = FetchResult(Outcome.DID_NOT_UNDERSTAND_ANSWER, "partial_content")
 UNKNOWN_STATUS = _failing(Outcome.DID_NOT_UNDERSTAND_ANSWER, "unknown_status")
-CLIENT_ERROR = FetchResult(Outcome.SERVER_BLAMED_CLIENT, "client_error")
 BROKEN = _failing(Outcome.SERVER_INTERNAL_ERROR, "server_error")
 BUSY = _passing(Outcome.RATE_LIMITED, "unavailable")
 CHALLENGE = FetchResult(Outcome.SERVER_BLAMED_CLIENT, "challenge")
+CLASSES = {2: OK, 4: FetchResult(Outcome.SERVER_BLAMED_CLIENT, "client_error"), 5: BROKEN}
 STATUSES = {
     **dict.fromkeys((204, 205), NO_CONTENT),
-    304: NOT_CHANGED,
+    304: FetchResult(Outcome.FILE_DID_NOT_CHANGE, "not_modified"),
     401: FetchResult(Outcome.SERVER_BLAMED_CLIENT, "unauthorized"),
     403: FetchResult(Outcome.SERVER_BLAMED_CLIENT, "forbidden"),
     404: FetchResult(Outcome.FILE_NOT_FOUND, "not_found"),
@@ -106,34 +106,19 @@ def answer_of_status(status: int, headers: Mapping[str, str]) -> FetchResult:
     if headers.get("cf-mitigated") == "challenge" or headers.get("x-amzn-waf-action") in WAF_CHECKS:
         return CHALLENGE
     if 300 <= status < 400 and status != 304:
-        return _redirected(status, headers)
+        found = REDIRECTS.get(status, UNKNOWN_STATUS)
+        return found if headers.get("location") else REDIRECT_WITHOUT_LOCATION
     if status == 503 and headers.get("retry-after"):
         return BUSY
     if status == 206 and not _whole(headers.get("content-range")):
         return PARTIAL_CONTENT
-    return STATUSES.get(status) or _of_class(status)
+    return STATUSES.get(status) or CLASSES.get(status // 100, UNKNOWN_STATUS)
 
 
 def answer_of_failure(names: Iterable[str]) -> FetchResult:
     """Return the result of a failed fetch, by the class names of its exception and their causes."""
     known = FAILURES.keys() & set(names)
     return next((FAILURES[name] for name in FAILURES if name in known), UNKNOWN_FAILURE)
-
-
-def _of_class(status: int) -> FetchResult:
-    if 200 <= status < 300:
-        return OK
-    if 400 <= status < 500:
-        return CLIENT_ERROR
-    return BROKEN if 500 <= status < 600 else UNKNOWN_STATUS
-
-
-def _redirected(status: int, headers: Mapping[str, str]) -> FetchResult:
-    if not headers.get("location"):
-        return REDIRECT_WITHOUT_LOCATION
-    if status in PERMANENT:
-        return PERMANENT_REDIRECT
-    return TEMPORARY_REDIRECT if status in TEMPORARY else UNKNOWN_STATUS
 
 
 def _whole(content_range: str | None) -> bool:

@@ -138,7 +138,8 @@ class MediaTypes(NamedTuple):
         declared = canonical_type(declared_type(content_type))
         found = sniff_file(body) if self.formats else ""
         if is_file_type(declared):
-            return self._checked_file_type(declared, found, body)
+            is_page = not found and sniff(body) == "text/html"
+            return found if found in FORMAT_OF_TYPE else "text/html" if is_page else declared
         if not declared or declared in GENERIC_TYPES:
             if found in {OLE, ZIP}:
                 return self._type_of_extension(url) or BINARY
@@ -148,12 +149,6 @@ class MediaTypes(NamedTuple):
         if not is_certain and is_no_text(content_type, body):
             return BINARY
         return declared
-
-    def _checked_file_type(self, declared: str, found: str, body: bytes) -> str:
-        """Return the type of a body declared as a file: another file type or HTML if it is one."""
-        if found in FORMAT_OF_TYPE:
-            return found
-        return "text/html" if not found and sniff(body) == "text/html" else declared
 
     def _type_of_extension(self, url: str) -> str:
         """Return the wanted type with the URL's extension; empty if there is none."""

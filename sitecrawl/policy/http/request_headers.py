@@ -68,13 +68,9 @@ class HeaderPolicy:
             "Authorization": self._authorization(url),
         }
         found.update((name, value) for name, value in optional.items() if value)
-        found.update(self._own(origin(url)))
-        return found
-
-    def _own(self, place: str) -> dict[str, str]:
-        """Return the configured headers for an origin."""
+        place = origin(url)
         common = self.headers if place in self.start_origins else {}
-        return {**common, **self.origin_headers.get(place, {})}
+        return {**found, **common, **self.origin_headers.get(place, {})}
 
     def _referer(self, url: str, referrer: str | None, *, known: bool) -> str:
         if not referrer or self.referer == "never" or (known and self.referer == "first"):

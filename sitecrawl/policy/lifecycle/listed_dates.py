@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
-from typing import Any, Self
+from dataclasses import dataclass
 
 DAY = 86_400.0
 MIN_RIGHT = 3
@@ -59,12 +57,3 @@ class ListedDates:
         """True if a page whose date says that it has not changed need not be visited."""
         enough = self.announce_changes and self.quiet >= MIN_QUIET
         return enough and self.missed <= MAX_MISSED * (self.missed + self.quiet)
-
-    def as_stored(self) -> dict[str, Any]:
-        """Return the counts as plain values."""
-        return asdict(self)
-
-    @classmethod
-    def from_stored(cls, stored: Mapping[str, Any]) -> Self:
-        """Restore the counts from plain values."""
-        return cls(**stored)

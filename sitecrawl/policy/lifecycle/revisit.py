@@ -133,12 +133,8 @@ def _by_outcome(rule: Revisit, visited: Visited) -> NextVisit:
         return NextVisit(at, Age.REFUSED)
     if outcome in BROKEN | PLACEHOLDERS:
         return NextVisit(at, Age.BROKEN)
-    return _after_content(rule, visited)
-
-
-def _after_content(rule: Revisit, visited: Visited) -> NextVisit:
-    if visited.outcome in WITH_CONTENT and visited.expires_at is not None:
-        ahead = visited.expires_at - visited.at
+    if outcome in WITH_CONTENT and visited.expires_at is not None:
+        ahead = visited.expires_at - at
         if ahead > 0:  # a past date says nothing
-            return NextVisit(visited.at + min(max(ahead, rule.minimum), rule.maximum))
-    return NextVisit(visited.at, Age.PAGE)
+            return NextVisit(at + min(max(ahead, rule.minimum), rule.maximum))
+    return NextVisit(at, Age.PAGE)
