@@ -112,12 +112,8 @@ class Metrics(Component):
     async def _count_stored(self) -> None:
         with suppress(FrontierError):
             sites, targets, success_at = await asyncio.to_thread(self._stored)
-            self._now = replace(
-                self._now,
-                sites=sites,
-                targets=targets,
-                success_at=self._now.success_at or success_at,
-            )
+            success_at = self._now.success_at or success_at
+            self._now = replace(self._now, sites=sites, targets=targets, success_at=success_at)
 
     def _stored(self) -> tuple[Sequence[SiteCounts], Sequence[TargetLag], float | None]:
         with open_records(self._url) as records:

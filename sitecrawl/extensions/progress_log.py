@@ -156,7 +156,10 @@ class ProgressLog(Component):
         feeds = self._crawler.get_extension(FeedExporter)
         if figures.lines and feeds is None:
             yield NO_FEED % (figures.lines, typed_program())
-        if not figures.lines and feeds is not None and self._changed_nothing():
+        ended = self._crawler.stats.get_value("finish_reason") in ("finished", MAX_PAGES)
+        well = ended and ending_of(self._crawler).result.status == DONE
+        looks_for_links = crawl_of(self._crawler).checks_links
+        if well and not (figures.lines or feeds is None or looks_for_links):
             yield NO_LINE % typed_program()
         if isinstance(feeds, Feeds):
             for path, count in feeds.files():
@@ -176,12 +179,3 @@ class ProgressLog(Component):
                 seconds = asyncio.get_running_loop().time() - self._began
                 outlook = await crawl.outlook(figures.rate(seconds))
                 logger.info("%s", figures.line(seconds, outlook))
-
-    def _changed_nothing(self) -> bool:
-        """Return True if a crawl for documents finished without an error."""
-        crawl = crawl_of(self._crawler)
-        if crawl.checks_links:
-            return False
-        reason = self._crawler.stats.get_value("finish_reason")
-        well = reason in ("finished", MAX_PAGES)
-        return well and ending_of(self._crawler).result.status == DONE

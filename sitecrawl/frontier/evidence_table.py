@@ -24,27 +24,17 @@ class StoredEvidence(NamedTuple):
     values: dict[str, Any]
 
 
-class EvidenceTable:
-    """The evidence table."""
+def stored_evidence(database: Database, origin: int, basis: str) -> list[StoredEvidence]:
+    """Return the evidence on an origin, or that of one basis, ordered by basis and name."""
+    rows = database.rows(
+        "SELECT basis, name, value FROM evidence WHERE origin = ? AND ? IN ('', basis)"
+        " ORDER BY basis, name",
+        (origin, basis),
+    )
+    return [StoredEvidence(basis, name, json.loads(value)) for basis, name, value in rows]
 
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
-    def of(self, origin: int, basis: str = "") -> list[StoredEvidence]:
-        """Return the evidence on an origin, or that of one basis, ordered by basis and name."""
-        rows = self._database.rows(
-            "SELECT basis, name, value FROM evidence WHERE origin = ? AND ? IN ('', basis)"
-            " ORDER BY basis, name",
-            (origin, basis),
-        )
-        return [StoredEvidence(basis, name, json.loads(value)) for basis, name, value in rows]
-
-    def save(self, origin: int, parts: Iterable[StoredEvidence]) -> None:
-        """Store evidence, replacing that of the same basis and name."""
-        self._database.many(
-            SAVE,
-            [
-                (origin, basis, name, json.dumps(values, separators=(",", ":")))
-                for basis, name, values in parts
-            ],
-        )
+def store_evidence(database: Database, origin: int, parts: Iterable[StoredEvidence]) -> None:
+    """Store evidence, replacing that of the same basis and name."""
+    packed = ((basis, name, json.dumps(each, separators=(",", ":"))) for basis, name, each in parts)
+    database.many(SAVE, [(origin, *each) for each in packed])

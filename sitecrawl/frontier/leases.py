@@ -15,7 +15,7 @@ from typing import Any
 from uuid import uuid4
 
 from sitecrawl.frontier.base import Backlog, OriginState, Share, StateOptions
-from sitecrawl.frontier.database import Database, Row, padded, placeholders, storable
+from sitecrawl.frontier.database import Database, Row, placeholders, storable
 from sitecrawl.policy.http.politeness import MAX_CRAWL_DELAY, ReceiptSummary
 from sitecrawl.policy.origin_shares import load_of, to_lease
 
@@ -54,17 +54,18 @@ def is_dead(worker: str) -> bool:
 
 def anyone_at_work(database: Database) -> bool:
     """Return True if a worker may be alive: with a recent heartbeat, and not known to be dead."""
-    now = database.now()
-    workers = database.rows("SELECT owner FROM worker WHERE alive_until >= ?", (now,))
-    return not all(is_dead(owner) for (owner,) in workers)
+    return _has_living(database, "")
+
+
+def _has_living(database: Database, condition: str, *values: int) -> bool:
+    query = f"SELECT owner FROM worker WHERE alive_until >= ?{condition}"
+    rows = database.rows(query, (database.now(), *values))
+    return not all(is_dead(owner) for (owner,) in rows)
 
 
 def stopped_without_end(database: Database, run: int) -> float | None:
     """Return when the last worker of an unfinished run was heard of; None while one is alive."""
-    workers = database.rows(
-        "SELECT owner FROM worker WHERE run = ? AND alive_until >= ?", (run, database.now())
-    )
-    if not all(is_dead(owner) for (owner,) in workers):
+    if _has_living(database, " AND run = ?", run):
         return None
     [(seen_at,)] = database.rows(
         "SELECT coalesce((SELECT max(seen_at) FROM run_worker WHERE run = run.id), started_at)"
@@ -196,7 +197,6 @@ SAVE = (
 )
 RENEW = "UPDATE origin SET lease_until = ? WHERE id = ? AND owner = ? AND fence = ?"
 RENEW_ALL = "UPDATE origin SET lease_until = ? WHERE owner = ? AND id IN ({}) RETURNING id, fence"
-RENEWED_AT_ONCE = 256
 RECOVERY_SHARE = 1 / 12
 """Part of a lease for which a worker that could not renew its leases in time leaves expired ones to
 their workers: what kept it, such as the lock of a database, may have kept them as well."""
@@ -276,9 +276,8 @@ class Leases:
         if not free:
             return []
         mine, others, _ = self._loads(now)
-        chosen = [
-            row[0] for row in free[: to_lease(mine, others, (load_of(row[1]) for row in free))]
-        ]
+        number = to_lease(mine, others, (load_of(row[1]) for row in free))
+        chosen = [row[0] for row in free[:number]]
         if not chosen:
             return []
         until = now + self._seconds
@@ -383,18 +382,15 @@ class Leases:
         ordered = sorted(self._held, key=lambda origin: self._held[origin].id)
         safe = [origin for origin in ordered if begun < self._held[origin].safe_until]
         late = [origin for origin in ordered if begun >= self._held[origin].safe_until]
-        for start in range(0, len(safe), RENEWED_AT_ONCE):
-            part = {origin: self._held[origin] for origin in safe[start : start + RENEWED_AT_ONCE]}
-            ids = padded([lease.id for lease in part.values()])
-            values = (now + self._seconds, self._owner, *ids)
-            fences: dict[int, int] = dict(
-                self._database.rows(RENEW_ALL.format(placeholders(len(ids))), values)
-            )
-            for origin, lease in part.items():
-                if fences.get(lease.id) == lease.fence:
-                    lease.safe_until = begun + SAFE_SHARE * self._seconds
-                else:
-                    del self._held[origin]
+        ids = [self._held[origin].id for origin in safe]
+        renewed = self._database.rows_in(RENEW_ALL, ids, now + self._seconds, self._owner)
+        fences: dict[int, int] = dict(renewed)
+        for origin in safe:
+            lease = self._held[origin]
+            if fences.get(lease.id) == lease.fence:
+                lease.safe_until = begun + SAFE_SHARE * self._seconds
+            else:
+                del self._held[origin]
         for origin in late:
             self.prove(origin)
         if self._is_late(begun):

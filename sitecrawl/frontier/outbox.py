@@ -98,24 +98,16 @@ class Outbox:
         made = (self._run, self._realm, made_at, self._owner)
         self._database.write_last(INSERT, [(gap, *_columns(e), *made) for gap, e in before_last])
         upserts = [(gap, e) for gap, e in before_last if e.op == "upsert"]
-        self._database.write_last(SET_SEQ, [(gap, e.url) for gap, e in upserts if not e.hash])
-        by_section = {e.url for e in pages if e.op == "upsert"} - {
-            e.url for _, e in upserts if not e.hash
-        }
+        whole = [(gap, e.url) for gap, e in upserts if not e.hash]
+        self._database.write_last(SET_SEQ, whole)
+        by_section = {e.url for e in pages if e.op == "upsert"} - {url for _, url in whole}
         self._sections.store([(gap, e) for gap, e in upserts if e.hash], by_section)
         return changes
 
 
 def _columns(entry: Entry) -> Row:
-    return (
-        entry.url,
-        entry.op,
-        entry.id,
-        entry.change,
-        entry.reason,
-        entry.moved_to,
-        entry.address,
-    )
+    e = entry
+    return (e.url, e.op, e.id, e.change, e.reason, e.moved_to, e.address)
 
 
 def change_of(row: Row, additional: dict[int, list[str]]) -> Change | None:

@@ -25,7 +25,7 @@ from sitecrawl.frontier.claims import Claims, RedirectResolver, StateTables
 from sitecrawl.frontier.database import Database, RowStatement, migrate
 from sitecrawl.frontier.deliveries import Deliveries
 from sitecrawl.frontier.documents import Changes
-from sitecrawl.frontier.evidence_table import EvidenceTable, StoredEvidence
+from sitecrawl.frontier.evidence_table import StoredEvidence, store_evidence, stored_evidence
 from sitecrawl.frontier.former_starts import FormerStarts
 from sitecrawl.frontier.kept_files import KeptFiles
 from sitecrawl.frontier.leases import (
@@ -114,7 +114,6 @@ class Store:
         self._links = Links(database, self._urls, options.realm)
         self._outbox = Outbox(database, self.run, options.realm, options.delivered_by or self.owner)
         self._memory = StateTables.of(database, options, self.run)
-        self._evidence = EvidenceTable(database)
         self._reminders = Reminders(database, options.realm, announces=bool(options.daily_pages))
         self._former_starts = FormerStarts(database, options)
         self._claims = self._memory.claims
@@ -188,21 +187,23 @@ class Store:
     def requeue_due(self) -> None:
         """Queue every URL that is due now, including those that this run has visited."""
         with self._transaction(exclusive=True):
-            now, after_this = self._database.now(), self.run + 1
-            if runs.requeue_due(self._database, after_this, now, self._options):
-                runs.count_pending(self._database, self._options.realm)
+            self._requeue(self.run + 1)
+
+    def _requeue(self, before_run: int) -> None:
+        """Queue the due URLs that were last considered before a run."""
+        now = self._database.now()
+        if runs.requeue_due(self._database, before_run, now, self._options):
+            runs.count_pending(self._database, self._options.realm)
 
     def lease(self, limit: int) -> list[OriginState]:
         """Lease up to ``limit`` free origins with waiting URLs; none while this worker recovers."""
         if self.leases.recovering:
             return []
         with self._transaction(exclusive=True):
-            now = self._database.now()
-            reap_dead_workers(self._database, now, self._options.delay)
+            reap_dead_workers(self._database, self._database.now(), self._options.delay)
             if self._wakes and time.monotonic() - self._woken > WAKE_SECONDS:
                 self._woken = time.monotonic()
-                if runs.requeue_due(self._database, self.run, now, self._options):
-                    runs.count_pending(self._database, self._options.realm)
+                self._requeue(self.run)
             return self.leases.take(limit)
 
     def claim(self, origin: str) -> OriginState | None:
@@ -258,15 +259,10 @@ class Store:
         self, origin: int, visits: Sequence[VisitResult]
     ) -> tuple[list[Finding], list[Change]]:
         findings = self._visits.look_up(origin, visits)
-        if len(findings) < len(visits):
-            dues = (visit.due for visit in visits)  # the database does not know all of them
-            self._urls.add(
-                (
-                    Candidate(d.origin, d.fingerprint, d.url, d.depth, d.via, d.referrer)
-                    for d in dues
-                ),
-                {},
-            )
+        if len(findings) < len(visits):  # the database does not know all of their URLs
+            dues = (visit.due for visit in visits)
+            ways = ((d.origin, d.fingerprint, d.url, d.depth, d.via, d.referrer) for d in dues)
+            self._urls.add((Candidate(*way) for way in ways), {})
             findings = self._visits.look_up(origin, visits)
         pages = {finding.stored.url: finding.stored.id for finding in findings}
         candidates = [c for visit in visits for c in visit.candidates]
@@ -301,13 +297,15 @@ class Store:
 
     def evidence(self, origin: str, basis: str = "") -> list[StoredEvidence]:
         """Return the evidence on the kinds of pages of a leased origin, or that of one basis."""
-        return self._evidence.of(self.leases[origin].id, basis) if origin in self.leases else []
+        if origin not in self.leases:
+            return []
+        return stored_evidence(self._database, self.leases[origin].id, basis)
 
     @transaction
     def save_evidence(self, origin: str, parts: Sequence[StoredEvidence]) -> None:
         """Store evidence on kinds of pages of an origin, if it is ours."""
         if self.leases.prove(origin):
-            self._evidence.save(self.leases[origin].id, parts)
+            store_evidence(self._database, self.leases[origin].id, parts)
 
     def _log_lost(self, origin: str, visits: Sequence[VisitResult]) -> None:
         rows = self._database.rows(
@@ -344,13 +342,12 @@ class Store:
 
     def has_documents(self) -> bool:
         """Return True if the realm has a document."""
-        return bool(
-            self._database.rows(
-                "SELECT 1 FROM origin AS o JOIN document AS d ON d.origin = o.id"
-                " WHERE o.realm = ? AND d.seq IS NOT NULL LIMIT 1",
-                (self._options.realm,),
-            )
+        rows = self._database.rows(
+            "SELECT 1 FROM origin AS o JOIN document AS d ON d.origin = o.id"
+            " WHERE o.realm = ? AND d.seq IS NOT NULL LIMIT 1",
+            (self._options.realm,),
         )
+        return bool(rows)
 
     @transaction
     def settle(self, origin: str) -> Settlement:

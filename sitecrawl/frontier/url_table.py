@@ -73,10 +73,7 @@ NOT_COOLING = f"(outcome IS NULL OR outcome <> {int(Outcome.RATE_LIMITED)} OR du
 """False if the response set the time of the next request (Retry-After), later than a given time."""
 OF_REALM = "origin IN (SELECT id FROM origin WHERE realm = ?)"
 TAKE_BACK = f"UPDATE url SET waiting = 1 WHERE waiting = 2 AND {OF_REALM}"  # noqa: S608
-SET_UNVISITED_ASIDE = (
-    f"UPDATE url SET waiting = 2 WHERE waiting = 1 AND outcome IS NULL AND {OF_REALM}"  # noqa: S608
-)
-SET_ALL_ASIDE = f"UPDATE url SET waiting = 2 WHERE waiting = 1 AND {OF_REALM}"  # noqa: S608
+SET_ASIDE = f"UPDATE url SET waiting = 2 WHERE waiting = 1 AND {OF_REALM}"  # noqa: S608
 ONE = "fingerprint = ? AND origin = (SELECT id FROM origin WHERE key = ? AND realm = ?)"
 UNSKIP = f"UPDATE url SET waiting = 1 WHERE waiting = 2 AND {ONE}"  # noqa: S608
 QUEUE = (
@@ -185,10 +182,8 @@ class Urls:
 
     def put_off(self, lease: Lease, priorities: Mapping[int, int]) -> None:
         """Return popped URLs to the queue, each with a new priority, by fingerprint."""
-        self._database.many(
-            PUT_OFF,
-            [(priority, lease.id, fingerprint) for fingerprint, priority in priorities.items()],
-        )
+        rows = [(priority, lease.id, identity) for identity, priority in priorities.items()]
+        self._database.many(PUT_OFF, rows)
         lease.popped.difference_update(priorities)
 
     def skip(self, lease: Lease, fingerprints: Collection[int]) -> None:
@@ -237,10 +232,9 @@ class Reminders:
 
         A run that only visits its starts queues them again with ``unskip``.
         """
-        if not selection.links:
-            self._database.execute(SET_ALL_ASIDE, (self._realm,))
-        elif not selection.unvisited:
-            self._database.execute(SET_UNVISITED_ASIDE, (self._realm,))
+        if selection.defers_found_links:
+            unvisited = " AND outcome IS NULL" if selection.links else ""
+            self._database.execute(f"{SET_ASIDE}{unvisited}", (self._realm,))
 
     def take_back(self) -> None:
         """Queue the URLs that an earlier run set aside."""

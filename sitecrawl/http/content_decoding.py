@@ -29,8 +29,19 @@ def decode_body(body: bytes, encodings: Iterable[str], limit: int) -> bytes:
     not in its coding or ends too early: half a page must not be taken for the page.
     """
     for decoder in _decoders(encodings):
-        if body:
-            body = _decode(body, decoder, limit)
+        if not body:
+            break
+        parts, size = [], 0
+        try:
+            for part in decoder(body):
+                parts.append(part)
+                size += len(part)
+                if size > limit:
+                    raise DecodedTooLargeError(f"the body decompresses to more than {limit} bytes")
+        except ERRORS as error:
+            why = f"the body does not match its Content-Encoding: {error}"
+            raise BrokenEncodingError(why) from error
+        body = b"".join(parts)
     return body
 
 
@@ -61,21 +72,6 @@ def _decoders(encodings: Iterable[str]) -> Sequence[Decoder]:
     if len(decoders) > MAX_CODINGS:
         raise BrokenEncodingError(f"the body is encoded {len(decoders)} times over")
     return decoders
-
-
-def _decode(body: bytes, decoder: Decoder, limit: int) -> bytes:
-    parts, size = [], 0
-    try:
-        for part in decoder(body):
-            parts.append(part)
-            size += len(part)
-            if size > limit:
-                raise DecodedTooLargeError(f"the body decompresses to more than {limit} bytes")
-    except ERRORS as error:
-        raise BrokenEncodingError(
-            f"the body does not match its Content-Encoding: {error}"
-        ) from error
-    return b"".join(parts)
 
 
 def _gzip(body: bytes) -> Iterator[bytes]:

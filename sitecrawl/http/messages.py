@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import ClassVar, NamedTuple, Protocol
+from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from scrapy import Request
@@ -182,28 +182,28 @@ def _read_status(block: bytes | bytearray) -> re.Match[bytes]:
     return found
 
 
-class Framing(Protocol):
-    """Splitter of the body from its framing.
+class Framing:
+    """Splitter of the body from its framing; this one takes all bytes up to the connection's end.
 
     ``rest`` holds the bytes after the body once it is complete. ``ends_by_close``: closing the
     connection is its proper end.
     """
 
-    rest: bytes | None
-    ends_by_close: ClassVar[bool]
+    rest: bytes | None = None
+    ends_by_close = True
 
     def take(self, data: bytes) -> bytes:
         """Return the part of ``data`` that is body; raises MalformedResponseError."""
-        ...
+        return data
 
 
-@dataclass(eq=False, slots=True)
-class ContentLengthFraming:
+class ContentLengthFraming(Framing):
     """Framing by Content-Length."""
 
-    _left: int
-    rest: bytes | None = None
-    ends_by_close: ClassVar[bool] = False
+    ends_by_close = False
+
+    def __init__(self, size: int) -> None:
+        self._left = size
 
     def take(self, data: bytes) -> bytes:
         """Return the part of ``data`` within the announced length."""
@@ -214,30 +214,16 @@ class ContentLengthFraming:
         return part
 
 
-@dataclass(eq=False, slots=True)
-class CloseFraming:
-    """Framing by the end of the connection."""
-
-    rest: bytes | None = None
-    ends_by_close: ClassVar[bool] = True
-
-    def take(self, data: bytes) -> bytes:
-        """Return all of ``data``."""
-        return data
-
-
-class ChunkedFraming:
+class ChunkedFraming(Framing):
     """Chunked framing (RFC 9112, 7.1); trailers are discarded."""
 
-    __slots__ = ("_buffer", "_left", "_read", "_trailer", "rest")
-    ends_by_close: ClassVar[bool] = False
+    ends_by_close = False
 
     def __init__(self) -> None:
         self._buffer = b""
         self._left = 0  # bytes of the current chunk that are still to come
         self._trailer = MAX_TRAILER
         self._read = self._read_size  # parser of the next line
-        self.rest: bytes | None = None
 
     def take(self, data: bytes) -> bytes:
         """Return the chunk data within ``data``."""
@@ -302,7 +288,7 @@ def framing_of(head: ResponseHead, *, to_head: bool) -> tuple[Framing, int | Non
     if codings:
         raise MalformedResponseError(f"unknown Transfer-Encoding: {codings}")
     length = _content_length(head.values(b"Content-Length"))
-    return (CloseFraming() if length is None else ContentLengthFraming(length)), length
+    return (Framing() if length is None else ContentLengthFraming(length)), length
 
 
 def _content_length(lengths: list[bytes]) -> int | None:

@@ -76,7 +76,6 @@ class MediaTypes(NamedTuple):
     sniff: bool
     formats: tuple[FileFormat, ...]
     wanted_setting: str
-    ignored_setting: str
     missing_setting: str
 
     @classmethod
@@ -91,7 +90,6 @@ class MediaTypes(NamedTuple):
             sniff=options.value("missing_content_type") == "sniff",
             formats=wanted_formats(wanted),
             wanted_setting=options.setting("content_types"),
-            ignored_setting="an ignored extension",
             missing_setting=options.setting("missing_content_type"),
         )
 
@@ -112,9 +110,8 @@ class MediaTypes(NamedTuple):
     def _decide_type(self, url: str, media_type: str) -> Decision:
         ignored = self.ignored_extensions.intersection(self.extensions.get(media_type, ()))
         if ignored and not extension(read_target(url).parts.path):
-            return refuse(
-                "mime_ignored", f"{media_type} is .{min(ignored)}, {self.ignored_setting}"
-            )
+            why = f"{media_type} is .{min(ignored)}, an ignored extension"
+            return refuse("mime_ignored", why)
         if media_type not in self.wanted:
             return refuse("content_type", f"{self.wanted_setting}: {media_type[:MAX_SHOWN_LENGTH]}")
         return ALLOWED
