@@ -31,7 +31,9 @@ MEDIA_TYPE = "sitecrawl_media_type"
 FILE = "sitecrawl_file"
 SITEMAP = "sitecrawl_sitemap"
 PROBE = "sitecrawl_probe"
+"""The origin of a missing-page probe."""
 SECOND_READING = "sitecrawl_second_reading"
+"""The origin of a page that is read a second time, and its text at the first."""
 USAGE_FILE = "sitecrawl_usage_file"
 KEPT = "sitecrawl_kept"
 UNCHANGED = "unchanged"
@@ -130,10 +132,6 @@ rendered_of: MetaKey[RenderedPage] = MetaKey(RENDERED)
 """The browser's rendering of the page."""
 sitemap_of: MetaKey[ListingRequest] = MetaKey(SITEMAP)
 """The requested sitemap or feed."""
-probe_of: MetaKey[str] = MetaKey(PROBE)
-"""The origin of a missing-page probe."""
-second_reading_of: MetaKey[tuple[str, str]] = MetaKey(SECOND_READING)
-"""The origin of a page that is read a second time, and its text at the first."""
 
 
 def media_type_of(request: Request) -> str:

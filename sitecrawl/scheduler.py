@@ -175,4 +175,4 @@ class OriginScheduler(Component, BaseScheduler):
     def _ring(self) -> None:
         """Wake the engine; a timer's call is an iteration of the loop like any other."""
         self._timer = None
-        self._crawl.engine.call_now()
+        self._crawl.engine.wake(at_once=True)

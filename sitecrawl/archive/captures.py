@@ -181,6 +181,7 @@ def captures_in(path: Path, name: str, begin: int, end: int) -> Iterator[Capture
             url = headers.get_header("WARC-Target-URI") or ""
             status = record.http_headers.get_statuscode()
             kind = record.http_headers.get_header("Content-Type") or ""
+            records.read_to_end()  # before its length is known
             yield Capture(
                 url.strip("<>").partition("#")[0],
                 headers.get_header("WARC-Date") or "",
@@ -190,14 +191,8 @@ def captures_in(path: Path, name: str, begin: int, end: int) -> Iterator[Capture
                 record.rec_type == "response",
                 name,
                 position,
-                length_of(records),
+                int(records.get_record_length()),
             )
-
-
-def length_of(records: ArchiveIterator) -> int:
-    """Return the length in bytes of the record that an iterator has just given."""
-    records.read_to_end()
-    return int(records.get_record_length())
 
 
 def media_type(header: str) -> str:

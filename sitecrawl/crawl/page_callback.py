@@ -72,11 +72,9 @@ class PageCallback:
                 if not self._keep(result, response, documents):
                     yield result
         except Exception:
-            yield from documents
-            self._end(response, Outcome.CANCELLED, "spider_error", documents)
+            yield from self._end(response, Outcome.CANCELLED, "spider_error", documents)
             raise
-        yield from documents
-        self._end(response, Outcome.NO_CONTENT, "no_document", documents)
+        yield from self._end(response, Outcome.NO_CONTENT, "no_document", documents)
 
     async def _read_async(
         self, response: Response, arguments: dict[str, Any]
@@ -87,13 +85,11 @@ class PageCallback:
                 if not self._keep(result, response, documents):
                     yield result
         except Exception:
-            for document in documents:
+            for document in self._end(response, Outcome.CANCELLED, "spider_error", documents):
                 yield document
-            self._end(response, Outcome.CANCELLED, "spider_error", documents)
             raise
-        for document in documents:
+        for document in self._end(response, Outcome.NO_CONTENT, "no_document", documents):
             yield document
-        self._end(response, Outcome.NO_CONTENT, "no_document", documents)
 
     def _keep(self, result: Any, response: Response, documents: list[Document]) -> bool:
         """Collect a document or a followed link; return False for any other result."""
@@ -110,7 +106,9 @@ class PageCallback:
 
     def _end(
         self, response: Response, outcome: Outcome, reason: str, documents: list[Document]
-    ) -> None:
+    ) -> list[Document]:
+        """Return the documents of a page; record the visit of one without any."""
         visit = visit_of(request_of(response))
         if visit is not None and not documents:
             self._recorder.record(visit.end_concluded(outcome, reason))
+        return documents

@@ -365,11 +365,6 @@ class StateOptions:
     key: Callable[[str], str] = identity_key
 
     @property
-    def reads_all(self) -> bool:
-        """True if the run follows the links of pages and reads the sitemaps."""
-        return self.activity == "all" and self.following.rules not in ("", "none")
-
-    @property
     def selection(self) -> Selection:
         """The stored URLs that a run visits."""
         return SELECTIONS[self.activity]

@@ -35,8 +35,8 @@ STEP_OR_CLAIM = (
     " THEN h.target WHEN u.canonical IS NOT NULL THEN u.target END FROM url AS u"
     " LEFT JOIN held_change AS h ON h.url = u.id WHERE u.id = ?"
 )
-SENT = (
-    "SELECT u.redirect_to FROM url AS u JOIN origin AS o ON o.id = u.origin"
+PLACE = (
+    "SELECT u.id, u.redirect_to FROM url AS u JOIN origin AS o ON o.id = u.origin"
     " WHERE o.key = ? AND o.realm = ? AND u.fingerprint = ?"
 )
 
@@ -105,11 +105,11 @@ class RedirectResolver:
             step = url
             for _ in range(LONGEST_CHAIN):
                 place = (origin(step), self._realm, fingerprint(self._key(step)))
-                rows = self._database.rows(SENT, place)
-                if not rows or not rows[0][0]:
+                rows = self._database.rows(PLACE, place)
+                if not rows or not rows[0][1]:
                     break
-                found.append((step, rows[0][0]))
-                step = rows[0][0]
+                found.append((step, rows[0][1]))
+                step = rows[0][1]
         return found
 
     def _chain(self, url: int) -> Iterator[tuple[int, str, TargetState | None]]:
@@ -142,11 +142,7 @@ class RedirectResolver:
         return False
 
     def _row(self, key: str, identity: int) -> int | None:
-        rows = self._database.rows(
-            "SELECT u.id FROM url AS u JOIN origin AS o ON o.id = u.origin"
-            " WHERE o.key = ? AND o.realm = ? AND u.fingerprint = ?",
-            (key, self._realm, identity),
-        )
+        rows = self._database.rows(PLACE, (key, self._realm, identity))
         return int(rows[0][0]) if rows else None
 
 

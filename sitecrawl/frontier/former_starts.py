@@ -83,7 +83,8 @@ class FormerStarts:
     def __init__(self, database: Database, options: StateOptions) -> None:
         self._database = database
         self._realm = options.realm
-        self._reads_all = options.reads_all
+        follows = options.following.rules not in ("", "none")
+        self._reads_all = follows and options.activity == "all"  # links of pages, and sitemaps
         self.marked: set[tuple[str, int]] = set()
         self._load()
 

@@ -89,10 +89,17 @@ class Pruning:
         """Delete rows that are older than ``age`` seconds and no longer needed."""
         before = self._database.now() - age
         attempts = self._forget_attempts(before)
-        changes = self._forget_changes(before) + self._forget_deletions(before)
+        changes = self._forget_changes(before)
+        again = [seq for (seq,) in self._rows(DELETED_AGAIN, before, *self._realm)]
+        changes += self._delete("outbox", "seq", again)
         self._forget_outside()
-        self._forget_files(before)
-        return Forgotten(before, attempts, changes, self._forget_runs(before))
+        of_realm = " AND realm = ?" if self._realm else ""
+        with self._database.transaction():  # files that have not changed for long, or not named
+            statement = f"DELETE FROM kept_file WHERE kept_at < ?{of_realm}"
+            self._database.execute(statement, (before, *self._realm))
+        runs = [run for (run,) in self._rows(RUNS, before, *self._realm)]
+        self._delete("receipt", "run", runs)
+        return Forgotten(before, attempts, changes, self._delete("run", "id", runs))
 
     def compact(self) -> Compacted | None:
         """Reclaim free space; None if a server does that itself."""
@@ -139,28 +146,11 @@ class Pruning:
                 )
         return forgotten
 
-    def _forget_deletions(self, before: float) -> int:
-        """Delete deletions that were followed by another one of the same document."""
-        found = [seq for (seq,) in self._rows(DELETED_AGAIN, before, *self._realm)]
-        return self._delete("outbox", "seq", found)
-
     def _forget_outside(self) -> None:
         links = self._database.stream("SELECT outside FROM link WHERE outside <> ''")
         used = {row for (rows,) in links for row in unpack_ids(rows)}
         known = self._database.rows("SELECT id FROM outside")
         self._delete("outside", "id", [row for (row,) in known if row not in used])
-
-    def _forget_files(self, before: float) -> None:
-        """Delete files about sites that have not changed for long, or are no longer named."""
-        of_realm = " AND realm = ?" if self._realm else ""
-        with self._database.transaction():
-            statement = f"DELETE FROM kept_file WHERE kept_at < ?{of_realm}"
-            self._database.execute(statement, (before, *self._realm))
-
-    def _forget_runs(self, before: float) -> int:
-        found = [run for (run,) in self._rows(RUNS, before, *self._realm)]
-        self._delete("receipt", "run", found)
-        return self._delete("run", "id", found)
 
     def _rows(self, statement: str, *values: object) -> list[Row]:
         synchronised = SYNCHRONISED.format(table="deletions")

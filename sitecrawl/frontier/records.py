@@ -466,11 +466,8 @@ class Records:
     def change(self, seq: int) -> dict[str, Any] | None:
         """Return the change with a seq; None if a later change has replaced it."""
         batch = read_changes(self._database, seq - 1, None, 1)
-        return (
-            next((each.record for each in batch.changes if each.seq == seq), None)
-            if batch
-            else None
-        )
+        changes = batch.changes if batch else ()
+        return next((each.record for each in changes if each.seq == seq), None)
 
     def documents(self, realm: str | None = None) -> Iterator[dict[str, Any]]:
         """Yield the current documents, as written by their last upsert, by seq."""

@@ -49,10 +49,6 @@ POP_CHANGED = (
 )
 """Pops known pages: first those whose change a sitemap or feed has announced, or that were missing
 once, then by the number of changes expected since the last visit."""
-MORE = (
-    "SELECT 1 FROM url AS u WHERE u.origin = ? AND u.waiting = 1"  # noqa: S608
-    f" AND {PROMISING} LIMIT 1"
-)
 SKIP = "UPDATE url SET waiting = 0 WHERE origin = ? AND fingerprint = ? AND waiting = 1"
 PUT_OFF = (
     "UPDATE url SET priority = ? WHERE origin = ? AND fingerprint = ? AND waiting = 1"
@@ -196,7 +192,8 @@ class Urls:
 
     def has_promising(self, origin: int) -> bool:
         """Return True if a start, or a URL that did not fail last time, is waiting."""
-        return bool(self._database.rows(MORE, (origin,)))
+        query = "SELECT 1 FROM url AS u WHERE u.origin = ? AND u.waiting = 1 AND"
+        return bool(self._database.rows(f"{query} {PROMISING} LIMIT 1", (origin,)))
 
     def forget(self) -> None:
         """Clear the cache of row ids: a failed transaction may have rolled some back."""

@@ -161,10 +161,8 @@ class Feeds(FeedExporter):
         for file in files:
             self._kept[file.path] = max(self._kept.get(file.path, 0), file.size or 0)
         self.slots = [
-            self._start_new_batch(
-                slot.batch_id, slot.uri, slot.feed_options, slot.spider, slot.uri_template
-            )
-            for slot in self.slots
+            self._start_new_batch(s.batch_id, s.uri, s.feed_options, s.spider, s.uri_template)
+            for s in self.slots
         ]
 
     def item_scraped(self, item: Any, spider: Spider) -> None:
@@ -280,9 +278,7 @@ class Feeds(FeedExporter):
         spider: Spider,
         uri_template: str,
     ) -> FeedSlot:
-        if (
-            "postprocessing" in feed_options
-        ):  # otherwise gzip would store the name of the partial file
+        if "postprocessing" in feed_options:  # gzip would store the name of the partial file
             name = Path(uri).name.removesuffix(".gz")
             feed_options = {"gzip_filename": name, **feed_options}
         slot = super()._start_new_batch(batch_id, uri, feed_options, spider, uri_template)
@@ -518,15 +514,14 @@ def look(
     try:
         with place.open("rb") as file:
             found = os.fstat(file.fileno())
-            same = (found.st_dev, found.st_ino) == (ours.st_dev, ours.st_ino)
-            if not same or found.st_size < size or not _continues(file, size, before):
+            is_longer = found.st_size >= size and _continues(file, size, before)
+            if not os.path.samestat(found, ours) or not is_longer:
                 return None
             return FeedFile("", str(place), size, _tail(file, size))
     except FileNotFoundError:
         return None
     except PermissionError:  # writable, but not readable
-        found = place.stat()
-        same = (found.st_dev, found.st_ino) == (ours.st_dev, ours.st_ino)
+        same = os.path.samestat(place.stat(), ours)
         return FeedFile("", str(place), size, UNREAD) if same else None
 
 

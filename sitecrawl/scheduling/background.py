@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Coroutine
+from contextlib import suppress
 
-from scrapy.core.engine import _Slot
 from scrapy.crawler import Crawler
 
 from sitecrawl.crawl.frontier_owner import FrontierOwner
@@ -17,25 +17,16 @@ class EngineWaker:
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
 
-    def schedule(self) -> None:
-        """Make the engine ask in the next iteration of the event loop."""
-        slot = self._slot
-        if slot is not None:
-            slot.nextcall.schedule()
-
-    def call_now(self) -> None:
-        """Make the engine ask at once."""
-        slot = self._slot
-        if slot is not None:
-            slot.nextcall()
-
-    @property
-    def _slot(self) -> _Slot | None:
-        try:
+    def wake(self, *, at_once: bool = False) -> None:
+        """Make the engine ask in the next iteration of the event loop, or at once."""
+        engine = None
+        with suppress(RuntimeError):  # newer versions of Scrapy raise it before the crawl starts
             engine = self._crawler.engine
-        except RuntimeError:  # newer versions of Scrapy raise it before the crawl starts
-            return None
-        return engine._slot if engine is not None else None
+        slot = engine._slot if engine is not None else None
+        if slot is not None and at_once:
+            slot.nextcall()
+        elif slot is not None:
+            slot.nextcall.schedule()
 
 
 class BackgroundTasks:
@@ -57,7 +48,7 @@ class BackgroundTasks:
 
     def wake(self) -> None:
         """Make the engine ask for requests: some may be ready by now."""
-        self._engine.schedule()
+        self._engine.wake()
 
     def begin(self, work: Coroutine[None, None, None]) -> None:
         """Start a task, unless the crawl has ended."""

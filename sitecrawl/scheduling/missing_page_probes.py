@@ -22,8 +22,8 @@ from sitecrawl.policy.documents.placeholders import (
     sketch,
 )
 from sitecrawl.policy.outcomes import Outcome
-from sitecrawl.reqmeta import PROBE, SECOND_READING, own_request, probe_of, second_reading_of
-from sitecrawl.responses import page_of, request_of
+from sitecrawl.reqmeta import PROBE, SECOND_READING, own_request
+from sitecrawl.responses import page_of
 from sitecrawl.scheduling.background import BackgroundTasks
 from sitecrawl.scheduling.origin_queues import OriginQueues
 from sitecrawl.scheduling.yields import Yields
@@ -131,9 +131,7 @@ class MissingPageProbes:
 
     def answered(self, response: Response) -> None:
         """Keep the origin's response for a page that does not exist."""
-        assert response.request is not None
-        key = probe_of(response.request)
-        known = self._of(key or "")
+        known = self._of(response.meta[PROBE])
         known.sketch = None
         self._stats.inc_value("sitecrawl/soft_404/asked")
         if response.status != 200:
@@ -166,12 +164,9 @@ class SecondReadings:
 
     def answered(self, response: Response) -> None:
         """Learn from the difference of the two texts."""
-        again = second_reading_of(request_of(response))
-        if again is None or response.status != 200:
-            return
-        key, first = again
-        page = page_of(response, self._options)
-        self._yields.learn_noise(key, first, page.whole_text)
+        if response.status == 200:
+            (key, first), page = response.meta[SECOND_READING], page_of(response, self._options)
+            self._yields.learn_noise(key, first, page.whole_text)
 
     def failed(self, failure: Failure) -> None:
         """Ignore the failure: nothing is learned."""
