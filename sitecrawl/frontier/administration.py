@@ -184,4 +184,4 @@ class Administration:
 
     def _memory(self) -> StateTables:
         run = last_run(self._database, self._realm)
-        return StateTables.of(self._database, StateOptions(realm=self._realm), run)
+        return StateTables(self._database, StateOptions(realm=self._realm), run)

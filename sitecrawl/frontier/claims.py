@@ -212,23 +212,14 @@ REVIEWED: Mapping[TargetState, Mapping[ClaimantState, ClaimStep]] = {
 """After a visit of that URL, or of one to which it leads."""
 
 
-@dataclass(frozen=True, slots=True)
 class StateTables:
-    """The tables of documents and of their state, and the options of the crawl."""
+    """The tables of documents and of their state, as a run changes them, and the crawl's options."""
 
-    documents: Documents
-    held: HeldChanges
-    claims: RedirectResolver
-    options: StateOptions
-    run: int
-
-    @classmethod
-    def of(cls, database: Database, options: StateOptions, run: int) -> StateTables:
-        """Return the tables of a database, as a run changes them."""
-        documents = Documents(database)
-        held = HeldChanges(database, documents, run)
-        claims = RedirectResolver(database, options.realm, options.key)
-        return cls(documents, held, claims, options, run)
+    def __init__(self, database: Database, options: StateOptions, run: int) -> None:
+        self.options, self.run = options, run
+        self.documents = Documents(database)
+        self.held = HeldChanges(database, self.documents, run)
+        self.claims = RedirectResolver(database, options.realm, options.key)
 
 
 class Claims:

@@ -88,8 +88,13 @@ def is_split(url: str) -> bool:
 
 def unreadable(url: str, error: Exception) -> str:
     """Return the reason why a URL is invalid, without text that may belong to a password."""
-    detail = " ".join(str(error).split())
+    detail = one_line(error)
     return f"{_QUOTED.sub('…', detail)}; {MASKS}" if "@" in url else detail
+
+
+def one_line(error: Exception) -> str:
+    """Return the text of an error on one line."""
+    return " ".join(str(error).split())
 
 
 CONNECT_SECONDS = 10
@@ -209,19 +214,6 @@ class LostTransactionError(psycopg.OperationalError):
     """A transaction was lost with its connection, which has been made again."""
 
 
-def one_line(error: Exception) -> str:
-    """Return the text of an error on one line."""
-    return " ".join(str(error).split())
-
-
-def backoff() -> Iterator[float]:
-    """Yield growing pauses in seconds."""
-    pause = FIRST_PAUSE
-    while True:
-        yield pause
-        pause = min(2 * pause, LONGEST_PAUSE)
-
-
 class PostgresDatabase(Database):
     """A connection to the server; row locks and fences isolate transactions."""
 
@@ -316,15 +308,11 @@ class PostgresDatabase(Database):
         if not (self._connection.broken or isinstance(error, LOST)):
             return False
         self._connection.close()
-        pauses, deadline = backoff(), time.monotonic() + self.reconnection.seconds
-        logger.warning(
-            "%s was lost (%s); trying again for up to %.0f s",
-            self.name,
-            one_line(error),
-            self.reconnection.seconds,
-        )
+        seconds, pause = self.reconnection.seconds, FIRST_PAUSE
+        deadline = time.monotonic() + seconds
+        lost = "%s was lost (%s); trying again for up to %.0f s"
+        logger.warning(lost, self.name, one_line(error), seconds)
         while True:
-            pause = next(pauses)
             if time.monotonic() + pause > deadline or self.reconnection.stop.wait(pause):
                 raise error
             try:
@@ -332,6 +320,7 @@ class PostgresDatabase(Database):
             except psycopg.OperationalError as refusal:
                 if cause(refusal, one_line(refusal)) not in PASSING:
                     raise
+                pause = min(2 * pause, LONGEST_PAUSE)
             else:
                 logger.warning("%s answers again", self.name)
                 return True
@@ -496,5 +485,5 @@ class PostgresBackend:
 
     def readable(self, error: Exception) -> FrontierError:
         """Return an error that names the database, the cause and the remedy."""
-        detail = " ".join(str(error).split())
+        detail = one_line(error)
         return FrontierError(f"{self._name} {cause(error, detail)}: {detail}.")

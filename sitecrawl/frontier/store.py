@@ -113,7 +113,7 @@ class Store:
         self._visits = Visits(database, self.run, options)
         self._links = Links(database, self._urls, options.realm)
         self._outbox = Outbox(database, self.run, options.realm, options.delivered_by or self.owner)
-        self._memory = StateTables.of(database, options, self.run)
+        self._memory = StateTables(database, options, self.run)
         self._reminders = Reminders(database, options.realm, announces=bool(options.daily_pages))
         self._former_starts = FormerStarts(database, options)
         self._claims = self._memory.claims
