@@ -6,7 +6,6 @@ import argparse
 import logging
 import os
 import sys
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -22,7 +21,7 @@ from sitecrawl.config.config_errors import ConfigError, is_missing_start, neares
 from sitecrawl.config.configuration import login_problems, renders_locally
 from sitecrawl.config.installed_browser import NO_BROWSER, lacks_browser
 from sitecrawl.config.options.crawl_options import CrawlParams
-from sitecrawl.console.command_base import CrawlingCommand
+from sitecrawl.console.command_base import CrawlingCommand, repeated
 from sitecrawl.console.forking import fork_workers
 from sitecrawl.console.option_flags import add_option_flags
 from sitecrawl.console.scrapy_commands import (
@@ -144,14 +143,6 @@ def problem_of_log(path: str | None) -> str:
     except OSError as error:
         return f"LOG_FILE: {path} cannot be written: {error.strerror}."
     return ""
-
-
-def repeated(arguments: Sequence[str]) -> Iterable[str]:
-    """Yield a problem for each repeated name; Scrapy would keep only its last value."""
-    counts = Counter(argument.partition("=")[0] for argument in arguments)
-    for name, count in counts.items():
-        if count > 1:
-            yield f"-a {name}: given {count} times; put all its values into one."
 
 
 def problems_of(spider: Any, arguments: Mapping[str, str], settings: BaseSettings) -> Iterator[str]:

@@ -6,7 +6,7 @@ import argparse
 import sys
 from abc import abstractmethod
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from io import TextIOWrapper
 from typing import Any, ClassVar
@@ -110,10 +110,8 @@ class StoredCommand(AnsweringCommand):
             raise MisuseError(unknown[0])
         if args and self.syntax() == WITHOUT_ARGUMENTS:
             raise MisuseError(f"there is nothing to do with {args[0]!r}")
-        names = Counter(word.partition("=")[0] for word in opts.spargs)
-        for name, count in names.items():
-            if count > 1:
-                raise MisuseError(f"-a {name} is given {count} times")
+        if problems := list(repeated(opts.spargs)):
+            raise MisuseError(problems[0])
         super().process_options(args, opts)
         if problems := list(setting_problems(self.settings)):
             raise MisuseError("\n".join(problems))
@@ -193,6 +191,14 @@ def exit_status(crawler: Crawler | None) -> int | None:
     if began and reason in (None, "shutdown") and status in (None, DONE, STARTS_FAILED):
         return INTERRUPTED
     return int(status) if status is not None else None
+
+
+def repeated(arguments: Sequence[str]) -> Iterator[str]:
+    """Yield a problem for each repeated name; Scrapy would keep only its last value."""
+    counts = Counter(argument.partition("=")[0] for argument in arguments)
+    for name, count in counts.items():
+        if count > 1:
+            yield f"-a {name}: given {count} times; put all its values into one."
 
 
 def read_url(args: Sequence[str], command: str) -> str:

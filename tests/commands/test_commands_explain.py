@@ -149,7 +149,7 @@ def test_a_foreign_origin_is_explained_too(say: Say) -> None:
         (["mailto:x@a.test"], 2, "'mailto:x@a.test' is not a URL; write one as https://"),
         (["http://a.test", "http://b.test"], 2, "give one URL"),
         (["http://a.test", "--jsn"], 2, "there is no option --jsn"),
-        (["http://a.test", "-a", "realm=a", "-a", "realm=b"], 2, "-a realm is given 2 times"),
+        (["http://a.test", "-a", "realm=a", "-a", "realm=b"], 2, "-a realm: given 2 times"),
         (["http://a.test", "-a", "realm"], 2, "write -a NAME=VALUE"),
         (["http://a.test", "-a", "start=http://a.test", "-a", "moed=x"], 2, "Did you mean 'mode'?"),
         (["http://a.test", "-a", "start=http://a.test", "--spider", "x"], 2, "no spider 'x'"),

@@ -109,7 +109,8 @@ def modified_at(page: Page) -> str:
     """Return the last modification as the document states it, else as the header does."""
     sources = _values_under(page.metas, MODIFIED) + _values_under(page.json_ld, ("dateModified",))
     sources += [(text,) for text in (*_values_under(page.times, ("modified",)), page.last_modified)]
-    return _first(sources, latest=True)
+    moment = _first_moment(sources, latest=True)
+    return local_rfc3339(moment) if moment is not None else ""
 
 
 def is_plausible(last_modified: str, at: float) -> bool:
@@ -125,12 +126,6 @@ def is_plausible(last_modified: str, at: float) -> bool:
 def _values_under(facts: Mapping[str, T], names: Iterable[str]) -> list[T]:
     """Return the values that a page has under these names."""
     return [facts[name] for name in names if name in facts]
-
-
-def _first(sources: Iterable[Iterable[str]], *, latest: bool) -> str:
-    """Return the earliest or latest date of the first source that has one, in RFC 3339."""
-    moment = _first_moment(sources, latest=latest)
-    return local_rfc3339(moment) if moment is not None else ""
 
 
 def _first_moment(sources: Iterable[Iterable[str]], *, latest: bool) -> datetime | None:

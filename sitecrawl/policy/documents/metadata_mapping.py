@@ -55,28 +55,20 @@ TYPES: Mapping[str, Callable[[str], Value | None]] = {
 
 def mapping_problems(metadata: Pairs, extra_fields: Pairs) -> list[str]:
     """Return the problems of a mapping, one sentence each."""
-    declared = dict(extra_fields)
-    problems = [
-        f"the extra field {name!r} should have a name of small letters, digits and underscores"
-        for name in declared
-        if not _NAME.fullmatch(name)
-    ]
-    problems += [
-        f"the extra field {name!r} has the name of a built-in field; choose another"
-        for name in declared
-        if name in FIELDS
-    ]
-    problems += [
-        f"the extra field {name!r} has the unknown type {kind!r}; known are {', '.join(TYPES)}"
-        for name, kind in declared.items()
-        if kind not in TYPES
-    ]
-    problems += [
+    declared, problems = dict(extra_fields), []
+    for name, kind in declared.items():
+        own = f"the extra field {name!r}"
+        if not _NAME.fullmatch(name):
+            problems.append(f"{own} should have a name of small letters, digits and underscores")
+        if name in FIELDS:
+            problems.append(f"{own} has the name of a built-in field; choose another")
+        if kind not in TYPES:
+            problems.append(f"{own} has the unknown type {kind!r}; known are {', '.join(TYPES)}")
+    return problems + [
         f"metadata {name!r} goes to the field {field!r}, which extra_fields does not declare"
         for name, field in metadata
         if field not in declared
     ]
-    return problems
 
 
 def mapped_fields(page: Page, metadata: Pairs, extra_fields: Pairs) -> dict[str, list[Value]]:

@@ -153,24 +153,18 @@ def _name(nodes: Sequence[_Node], document_id: str) -> None:
     their text.
     """
     title = next((node for node in nodes if node.level == ROOT_LEVEL), None)
+    below: set[int] = set()  # the title and the sections below it
     used: set[str] = set()
     repeats: Counter[str] = Counter()
     for node in nodes:
-        is_below = title is not None and _is_within(node, title)
-        path = ("", *node.path[1:]) if is_below else node.path
+        if node is title or id(node.parent) in below:
+            below.add(id(node))
+        path = ("", *node.path[1:]) if id(node) in below else node.path
         plain = _digest(document_id, *path, *_chosen_anchor(node))
         node.id = plain
         if plain in used:
             node.id = _repeated(_digest(plain, text_of(node.blocks)), repeats)
         used.add(plain)
-
-
-def _is_within(node: _Node, above: _Node) -> bool:
-    """Return True if a section is ``above`` or lies below it."""
-    step: _Node | None = node
-    while step is not None and step is not above:
-        step = step.parent
-    return step is not None
 
 
 def _chosen_anchor(node: _Node) -> list[str]:
