@@ -6,6 +6,7 @@ import re
 import time
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from os import stat_result
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
@@ -119,24 +120,18 @@ class PageRecord:
 
         Each includes those below it. A crawl that stores small sections as one has fewer.
         """
-        text = (self.markdown or self.body)[:MAX_SPLIT]
         headings = _Headings(self.fields.get("headings"))
+        lines = (self.markdown or self.body)[:MAX_SPLIT].split("\n")
         found: list[tuple[int, str, str, int]] = []  # level, anchor, heading, line
-        lines = text.split("\n")
         for number, heading in _headings_of(lines, is_markdown=bool(self.markdown)):
-            matched = headings.match(heading)
-            if matched:
+            if matched := headings.match(heading):
                 found.append((*matched, number))
-        ends: list[int] = [len(lines)] * len(found)
-        opened: list[int] = []
-        for index, (level, *_, number) in enumerate(found):
-            while opened and found[opened[-1]][0] >= level:
-                ends[opened.pop()] = number
-            opened.append(index)
-        return [
-            HeadedSection(heading, anchor, "\n".join(lines[number:end]).strip())
-            for (_, anchor, heading, number), end in zip(found, ends, strict=True)
-        ][:MAX_SECTIONS]
+        sections = []
+        for place, (level, anchor, heading, start) in enumerate(found[:MAX_SECTIONS], 1):
+            following = islice(found, place, None)
+            end = next((line for other, *_, line in following if other <= level), len(lines))
+            sections.append(HeadedSection(heading, anchor, "\n".join(lines[start:end]).strip()))
+        return sections
 
     def stored_section(self, id_: str) -> str | None:
         """Return the Markdown or text of the section with an id, as the crawl stored it."""

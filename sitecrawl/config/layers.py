@@ -123,10 +123,12 @@ def _listed(names: list[str]) -> str:
 
 def _in_folder(layer: Layer, path: str) -> Layer:
     """Return a layer whose names of start files are relative to the folder of the file."""
-    if "start" not in layer.values:
+    starts = read_urls(layer.values.get("start"))
+    if not isinstance(starts, tuple | list):
         return layer
-    starts = _beside(layer.values["start"], Path(path).parent)
-    return Layer(layer.source, {**layer.values, "start": starts})
+    folder = Path(path).parent
+    beside = [f"@{folder / url[1:]}" if str(url).startswith("@") else url for url in starts]
+    return Layer(layer.source, {**layer.values, "start": beside})
 
 
 def _parse(path: str, source: str) -> dict[str, Any]:
@@ -142,13 +144,6 @@ def _parse(path: str, source: str) -> dict[str, Any]:
         raise ConfigError([f"{path}: is not TOML: {error}."]) from error
     except RecursionError:
         raise ConfigError([f"{path}: is nested too deeply; options have one level."]) from None
-
-
-def _beside(starts: object, folder: Path) -> object:
-    words = read_urls(starts)
-    if not isinstance(words, tuple | list):
-        return words
-    return [f"@{folder / word[1:]}" if str(word).startswith("@") else word for word in words]
 
 
 def read_layers(arguments: Mapping[str, Any]) -> tuple[list[Layer], list[str]]:

@@ -70,8 +70,8 @@ class CrawlJobs:
         """Run all to the end; return the results of those that were started."""
         heard = [each for each in FORWARDED if signal.getsignal(each) != signal.SIG_IGN]  # nohup
         before = {each: signal.signal(each, self._stop) for each in heard}
-        results: list[JobResult | None] = []
-        running: dict[Future[JobResult | None], CrawlJob] = {}
+        results: list[JobResult] = []
+        running: dict[Future[JobResult], CrawlJob] = {}
         try:
             with ThreadPoolExecutor(self._count) as pool:
                 while (job := self._ready(running.values())) or running:
@@ -85,7 +85,7 @@ class CrawlJobs:
         finally:
             for number, handler in before.items():
                 signal.signal(number, handler)
-        return [each for each in results if each is not None]
+        return results
 
     def _ready(self, running: Collection[CrawlJob]) -> CrawlJob | None:
         if self._stopping.is_set() or len(running) == self._count:
@@ -98,9 +98,7 @@ class CrawlJobs:
         for process in list(self._running):
             process.send_signal(FORWARDED[signal.Signals(number)])
 
-    def _run(self, job: CrawlJob) -> JobResult | None:
-        if self._stopping.is_set():
-            return None
+    def _run(self, job: CrawlJob) -> JobResult:
         began = time.monotonic()
         process = subprocess.Popen(  # noqa: S603 -- this program's own command
             job.command,

@@ -21,7 +21,7 @@ from typing_extensions import override
 from sitecrawl.config.installed_browser import NO_BROWSER, find_chromium
 from sitecrawl.http.dialing import EVERY_ORIGIN
 from sitecrawl.http.session_file import read_storage_state
-from sitecrawl.render.network_idle import NetworkIdleWaiter, retry_on_navigation
+from sitecrawl.render.network_idle import finish_page, retry_on_navigation
 from sitecrawl.render.page_guard import PageGuard
 from sitecrawl.render.rendered_page import (
     FetchedPage,
@@ -283,7 +283,7 @@ class PlaywrightRenderer:
             await asyncio.wait(self._ending)
 
     async def _read(self, page: Page, guard: PageGuard, proxy: SandboxProxy) -> RenderedDocument:
-        finished = await NetworkIdleWaiter(page, guard, proxy, self._params).finish()
+        finished = await finish_page(page, guard, proxy, self._params)
         return RenderedDocument(await read_shown(page), page.url, guard.sent_to, finished)
 
     async def _started(self) -> BrowserHandler:

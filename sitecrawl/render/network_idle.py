@@ -40,46 +40,40 @@ async def retry_on_navigation(ask: Callable[[], Awaitable[T]]) -> T:
         await asyncio.sleep(POLL_SECONDS)
 
 
-class NetworkIdleWaiter:
-    """Waiter for one page, until it requests nothing and changes nothing."""
+async def finish_page(
+    page: Page, guard: PageGuard, proxy: SandboxProxy, params: RenderParams
+) -> bool:
+    """Wait until a page requests and changes nothing; scroll it; return False if ``render_time``
+    runs out.
+    """
+    is_stopped = lambda: guard.sent_to is not None or proxy.exceeded
+    try:
+        async with asyncio.timeout(params.render_time):
+            await _wait_until_quiet(page, guard, is_stopped, params.render_wait)
+            for _ in range(MAX_SCROLLS):
+                if is_stopped() or not await _ask(page, SCROLL):
+                    break
+                await _wait_until_quiet(page, guard, is_stopped, 0.0)
+    except TimeoutError:
+        return False
+    return True
 
-    def __init__(
-        self, page: Page, guard: PageGuard, proxy: SandboxProxy, params: RenderParams
-    ) -> None:
-        self._page = page
-        self._guard = guard
-        self._proxy = proxy
-        self._params = params
 
-    async def finish(self) -> bool:
-        """Wait until the page is idle and scrolled; return False if ``render_time`` runs out."""
-        try:
-            async with asyncio.timeout(self._params.render_time):
-                await self._wait_until_quiet(self._params.render_wait)
-                for _ in range(MAX_SCROLLS):
-                    if self._stopped or not await self._ask(SCROLL):
-                        break
-                    await self._wait_until_quiet(0.0)
-        except TimeoutError:
-            return False
-        return True
+async def _ask(page: Page, script: str) -> Any:
+    return await retry_on_navigation(lambda: page.evaluate(script))
 
-    @property
-    def _stopped(self) -> bool:
-        return self._guard.sent_to is not None or self._proxy.exceeded
 
-    async def _ask(self, script: str) -> Any:
-        return await retry_on_navigation(lambda: self._page.evaluate(script))
-
-    async def _wait_until_quiet(self, least: float) -> None:
-        loop = asyncio.get_running_loop()
-        began = since = loop.time()
-        last: Any = None
-        while not self._stopped:
-            size = await self._ask(SIZE)
-            now = loop.time()
-            if size != last or self._guard.waiting or not size[0]:
-                last, since = size, now
-            elif now - since >= QUIET_SECONDS and now - began >= least:
-                return
-            await asyncio.sleep(POLL_SECONDS)
+async def _wait_until_quiet(
+    page: Page, guard: PageGuard, is_stopped: Callable[[], bool], least: float
+) -> None:
+    loop = asyncio.get_running_loop()
+    began = since = loop.time()
+    last: Any = None
+    while not is_stopped():
+        size = await _ask(page, SIZE)
+        now = loop.time()
+        if size != last or guard.waiting or not size[0]:
+            last, since = size, now
+        elif now - since >= QUIET_SECONDS and now - began >= least:
+            return
+        await asyncio.sleep(POLL_SECONDS)
