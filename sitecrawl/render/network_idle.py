@@ -46,7 +46,7 @@ async def finish_page(
     """Wait until a page requests and changes nothing; scroll it; return False if ``render_time``
     runs out.
     """
-    is_stopped = lambda: guard.sent_to is not None or proxy.exceeded
+    is_stopped: Callable[[], bool] = lambda: guard.sent_to is not None or proxy.exceeded
     try:
         async with asyncio.timeout(params.render_time):
             await _wait_until_quiet(page, guard, is_stopped, params.render_wait)
