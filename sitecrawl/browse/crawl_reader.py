@@ -280,8 +280,7 @@ class CrawlReader:
     def statistics(self) -> CrawlStatistics:
         """Return the statistics of `scrapy frontier`."""
         source = self._find()
-        with open_records(source.database) as records, open_change_log(source.database) as log:
-            return CrawlStatistics.read(records, source.run, log.targets())
+        return CrawlStatistics.read(source.database, source.run)
 
     def behind(self) -> int:
         """Return the number of changes that the search file has not received."""

@@ -5,8 +5,10 @@ from __future__ import annotations
 import argparse
 import json
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
+from functools import partial
+from typing import TypeAlias
 
 from sitecrawl import typed_program
 from sitecrawl.config.types import read_duration
@@ -14,7 +16,6 @@ from sitecrawl.console import maintenance
 from sitecrawl.console.command_base import StoredCommand
 from sitecrawl.console.crawl_lists import (
     Entry,
-    is_heard_of,
     list_errors,
     list_left_out,
     list_mirrors,
@@ -36,7 +37,8 @@ from sitecrawl.policy.urls.rule_engine import Rules
 from sitecrawl.statuses import DATABASE_ERROR, DONE, NO_RESULT
 from sitecrawl.web.urls.url import origin as origin_of
 
-LISTS: dict[str, Callable[[Records, str | None], Iterator[Entry]]] = {
+Lister: TypeAlias = "Callable[[Records, str | None], Iterator[Entry]]"
+LISTS: Mapping[str, Lister] = {
     "pending": list_pending,
     "errors": list_errors,
     "redirects": list_redirects,
@@ -86,11 +88,10 @@ class Command(StoredCommand):
         source = find_crawl(setting, opts.spargs, origin)
         if action == "stats":
             return _show_statistics(source, as_json=opts.json)
-        if action in LISTS:
+        lists: Mapping[str, Lister] = {**LISTS, "workers": partial(list_workers, host=opts.host)}
+        if action in lists:
             with open_records(source.database) as records:
-                return _print(LISTS[action](records, opts.realm), action, as_json=opts.json)
-        if action == "workers":
-            return _show_workers(source, opts)
+                return _print(lists[action](records, opts.realm), action, as_json=opts.json)
         if action == "refused":
             with open_change_log(source.database) as log:
                 return _print(list_refused(log), action, as_json=opts.json)
@@ -152,8 +153,7 @@ def _read_age(argument: str) -> float:
 
 
 def _show_statistics(source: CrawledSource, *, as_json: bool) -> int:
-    with open_records(source.database) as records, open_change_log(source.database) as log:
-        statistics = CrawlStatistics.read(records, source.run, log.targets())
+    statistics = CrawlStatistics.read(source.database, source.run)
     record = {"database": source.name, **statistics.record()}
     return print_answer(record, [source.name, *statistics.lines(time.time())], as_json=as_json)
 
@@ -170,15 +170,6 @@ def _show_overview(setting: str, action: str, opts: argparse.Namespace) -> int:
     entries = ((each.record(), each.line(width, now)) for each in crawls)
     status = _print(entries, action, as_json=opts.json)
     return DATABASE_ERROR if any(each.problem for each in crawls) else status
-
-
-def _show_workers(source: CrawledSource, opts: argparse.Namespace) -> int:
-    """Print the workers; with a host, those of it that were heard of lately."""
-    with open_records(source.database) as records:
-        workers, now = records.workers(opts.realm), records.now()
-    if opts.host:
-        workers = [each for each in workers if is_heard_of(each, opts.host, now)]
-    return _print(list_workers(workers, now), "workers", as_json=opts.json)
 
 
 def _print(entries: Iterable[Entry], action: str, *, as_json: bool) -> int:

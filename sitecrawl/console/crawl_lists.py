@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
 from sitecrawl.console.terminal import ago, stamp
 from sitecrawl.frontier.change_log import ChangeLog
 from sitecrawl.frontier.pending_file import write_pending
-from sitecrawl.frontier.records import Records, WorkerRecord
+from sitecrawl.frontier.records import Records
 from sitecrawl.policy.worth.wanted import tried_words
 
 HEARD_SECONDS = 60.0
@@ -72,15 +72,16 @@ def list_refused(log: ChangeLog) -> Iterator[Entry]:
         yield record, f"{target} {letter.url or letter.id} {letter.reason}"
 
 
-def is_heard_of(worker: WorkerRecord, host: str, now: float) -> bool:
-    """Return True if a worker of a host runs and was heard of lately."""
-    lately = now - worker.seen_at <= HEARD_SECONDS
-    return worker.host == host and worker.finish is None and lately
+def list_workers(records: Records, realm: str | None, host: str | None = None) -> Iterator[Entry]:
+    """Yield a line for each worker: host, process, since, origins, pages, rate, last seen.
 
-
-def list_workers(workers: Iterable[WorkerRecord], now: float) -> Iterator[Entry]:
-    """Yield a line for each worker: host, process, since, origins, pages, rate, last seen."""
-    for each in workers:
+    With a ``host``, those of it that run and were heard of lately.
+    """
+    now = records.now()
+    for each in records.workers(realm):
+        is_live = each.finish is None and now - each.seen_at <= HEARD_SECONDS
+        if host and not (is_live and each.host == host):
+            continue
         times = {name: stamp(getattr(each, name)) for name in ("started_at", "seen_at", "ended_at")}
         state = f"seen {ago(each.seen_at, now)}"
         if each.finish is not None:

@@ -11,7 +11,8 @@ from sitecrawl import typed_program
 from sitecrawl.console.terminal import ago, stamp
 from sitecrawl.frontier.base import HeldGroup
 from sitecrawl.frontier.change_log import TargetLag
-from sitecrawl.frontier.records import OriginCounts, Records, RunRecord
+from sitecrawl.frontier.opening import open_change_log, open_records
+from sitecrawl.frontier.records import OriginCounts, RunRecord
 from sitecrawl.policy.outcomes import RULE_STATS
 from sitecrawl.statuses import MAX_PAGES
 
@@ -41,12 +42,11 @@ class CrawlStatistics:
     targets: Sequence[TargetLag] = ()
 
     @classmethod
-    def read(
-        cls, records: Records, run: RunRecord, targets: Sequence[TargetLag] = ()
-    ) -> CrawlStatistics:
+    def read(cls, database: str, run: RunRecord) -> CrawlStatistics:
         """Read the current statistics, and those from the end of ``run``."""
-        origins, held = records.origins(run.realm), records.held(run.realm)
-        return cls(run, records.counts(run.realm), origins, held, targets)
+        with open_records(database) as records, open_change_log(database) as log:
+            origins, held = records.origins(run.realm), records.held(run.realm)
+            return cls(run, records.counts(run.realm), origins, held, log.targets())
 
     def ended(self, origin: OriginCounts) -> str:
         """Return the state in which the last run left an origin: one of the keys of WORDS."""
