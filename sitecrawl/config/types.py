@@ -129,21 +129,26 @@ def read_json_object(text: str) -> object:
         raise ValueError("is nested too deeply; a table has one level") from None
 
 
-def _pairs(parted: Callable[[str, str], tuple[str, str, str]]) -> Callable[[object], object]:
+def read_table(
+    split: Callable[[object], object], pair: Callable[[str], tuple[str, str]]
+) -> Callable[[object], object]:
+    """Return a function that parses a table: a JSON object, or entries that are pairs."""
+
     def read(value: object) -> object:
-        if not isinstance(value, str):
-            return value
-        if value.lstrip().startswith("{"):
+        if isinstance(value, str) and value.lstrip().startswith("{"):
             return read_json_object(value)
-        parts = [part.strip() for part in re.split(r"[,\r\n]+", value) if part.strip()]
-        return dict(_pair(part, parted(part, ":")) for part in parts)
+        parts = split(value)
+        return dict(pair(str(part)) for part in parts) if isinstance(parts, tuple | list) else value
 
     return read
 
 
-read_pairs = _pairs(str.rpartition)
+_read_entries = _split(r"[,\r\n]+")
+
+
+read_pairs = read_table(_read_entries, lambda text: _pair(text, text.rpartition(":")))
 """The last colon separates, because metadata names such as ``og:type`` contain one."""
-read_selectors = _pairs(str.partition)
+read_selectors = read_table(_read_entries, lambda text: _pair(text, text.partition(":")))
 """The first one separates: selectors have more."""
 
 

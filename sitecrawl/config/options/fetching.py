@@ -18,8 +18,8 @@ from sitecrawl.config.types import (
     OptionGroup,
     Words,
     matching,
-    read_json_object,
     read_lines,
+    read_table,
     read_urls,
     read_words,
 )
@@ -34,44 +34,29 @@ OURS = frozenset({"connection", "content-length", "cookie", "host", "te", "trans
 check_header_text = matching(r"[\x20-\x7e]*", "should have printable ASCII characters only")
 
 
-def check_agent(text: str) -> str:
-    """Check that the User-Agent begins with a product token, which a robots.txt can name."""
-    if text and not re.match(rf"{PRODUCT}(?:[/ ]|$)", text):
-        raise ValueError("should begin with a name of letters, digits, - and _, as in 'mybot/1.0'")
-    return check_header_text(text)
+def _header_text(pattern: str, fault: str) -> Callable[[str], str]:
+    """Build a check of a text for a header, which is empty or matches a pattern."""
+    check = matching(f"(?:{pattern})?", fault)
+    return lambda text: check_header_text(check(text))
 
 
-def check_contact(text: str) -> str:
-    """Check that a text looks like the address of a web page or of a mailbox."""
-    if text and not re.search(r"\w[@.:]\w|://", text):
-        raise ValueError("should be the address of a web page or a mail address")
-    return check_header_text(text)
+check_agent = _header_text(  # which a robots.txt can name
+    rf"{PRODUCT}(?:[/ ].*)?",
+    "should begin with a name of letters, digits, - and _, as in 'mybot/1.0'",
+)
 
 
-def check_email(text: str) -> str:
-    """Check that a text looks like a mail address."""
-    if text and not re.fullmatch(r"[^@\s]+@[^@\s]+", text):
-        raise ValueError("should be a mail address")
-    return check_header_text(text)
+check_contact = _header_text(
+    r".*(?:\w[@.:]\w|://).*", "should be the address of a web page or a mail address"
+)
 
 
-def _table(split: Callable[[object], object], mark: str) -> Callable[[object], object]:
-    """Return a function that parses a table: a JSON object, or entries ``NAME mark VALUE``."""
-
-    def read(value: object) -> object:
-        if isinstance(value, str) and value.lstrip().startswith("{"):
-            return read_json_object(value)
-        parts = split(value)
-        if not isinstance(parts, tuple | list):
-            return value
-        return dict(_pair(str(part), mark) for part in parts)
-
-    return read
+check_email = _header_text(r"[^@\s]+@[^@\s]+", "should be a mail address")
 
 
-read_headers = _table(read_lines, ":")
-read_credentials = _table(read_words, "=")
-read_origin_files = _table(read_words, "=")  # no secret
+read_headers = read_table(read_lines, lambda text: _pair(text, ":"))
+read_credentials = read_table(read_words, lambda text: _pair(text, "="))
+read_origin_files = read_table(read_words, lambda text: _pair(text, "="))  # no secret
 
 
 def read_origin_headers(value: object) -> object:
@@ -130,7 +115,7 @@ def check_credentials(auth: dict[str, SecretStr]) -> dict[str, SecretStr]:
 
 def read_secrets(value: object) -> object:
     """Parse secrets: a table, a JSON object, or lines ``NAME=VALUE``; look up those elsewhere."""
-    table = _table(read_lines, "=")(value)
+    table = read_table(read_lines, lambda text: _pair(text, "="))(value)
     if not isinstance(table, dict):
         return table
     return {
