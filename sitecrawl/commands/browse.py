@@ -10,7 +10,7 @@ from pathlib import Path
 from sitecrawl.console.command_base import StoredCommand
 from sitecrawl.console.crawl_sources import find_crawl
 from sitecrawl.console.scrapy_commands import MisuseError
-from sitecrawl.console.search_files import search_file
+from sitecrawl.console.search_files import IndexFollower, search_file
 from sitecrawl.console.terminal import print_errors, print_lines
 from sitecrawl.statuses import BAD_USAGE, DONE
 
@@ -43,7 +43,6 @@ class Command(StoredCommand):
         from twisted.internet.error import CannotListenError  # noqa: PLC0415
 
         from sitecrawl.browse.crawl_reader import CrawlReader  # noqa: PLC0415
-        from sitecrawl.browse.index_follower import IndexFollower  # noqa: PLC0415
         from sitecrawl.browse.web_pages import Look, WebPages  # noqa: PLC0415
         from sitecrawl.browse.web_server import ADDRESS, serve  # noqa: PLC0415
 
@@ -55,7 +54,7 @@ class Command(StoredCommand):
         hosts = [f"{name}:{opts.port}" for name in (ADDRESS, "localhost")]
         if public:
             hosts.append(public.partition("://")[2])
-        follower = IndexFollower(source, index, lambda problem: print_errors([problem]))
+        follower = IndexFollower(source, index)
 
         def started() -> None:
             follower.start()

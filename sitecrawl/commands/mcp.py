@@ -11,7 +11,7 @@ from sitecrawl import install_command
 from sitecrawl.console.command_base import StoredCommand
 from sitecrawl.console.crawl_sources import find_crawl
 from sitecrawl.console.scrapy_commands import MisuseError
-from sitecrawl.console.search_files import search_file
+from sitecrawl.console.search_files import IndexFollower, search_file
 from sitecrawl.console.terminal import print_errors
 from sitecrawl.statuses import DONE
 
@@ -31,7 +31,6 @@ class Command(StoredCommand):
                 f"scrapy mcp needs {error.name}: {install_command('mcp')}."
             ) from error
         from sitecrawl.browse.crawl_reader import CrawlReader  # noqa: PLC0415
-        from sitecrawl.browse.index_follower import IndexFollower  # noqa: PLC0415
 
         source = find_crawl(self.settings["SITECRAWL_DATABASE"], opts.spargs)
         index = search_file(source)
@@ -39,7 +38,7 @@ class Command(StoredCommand):
         server = model_server(reader)
         if opts.http is not None:
             _check_port(ADDRESS, opts.http)
-        IndexFollower(source, index, lambda problem: print_errors([problem])).start()
+        IndexFollower(source, index).start()
         if opts.http is None:
             server.run("stdio")
             return DONE

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from threading import Thread
+from typing import TYPE_CHECKING
 
 from sitecrawl.console.crawl_sources import Source
 from sitecrawl.console.terminal import print_errors, status_line
+from sitecrawl.frontier.base import FrontierError
 from sitecrawl.frontier.opening import SQLITE, open_change_log
-from sitecrawl.sync.target import TargetBusyError, TargetMismatchError, target_options
+from sitecrawl.sync.target import SyncError, TargetBusyError, TargetMismatchError, target_options
 
 if TYPE_CHECKING:
     from sitecrawl.sync.synchronizer import Synchronizer
 
 SUFFIX = ".search.sqlite"
 BUSY_RETRIES, BUSY_SECONDS = 10, 0.2
+FIRST_RETRY_SECONDS, RETRY_SECONDS = 0.5, 10.0
 
 
 def search_file(source: Source) -> Path:
@@ -47,18 +50,20 @@ def update_search_file(source: Source) -> Path:
 
 
 @contextmanager
-def search_synchronizer(source: Source, path: Path, **reports: Any) -> Iterator[Synchronizer]:
-    """Open a crawl's search file to be brought up to date; ``reports`` are those of Synchronizer."""
+def _synchronizer(
+    source: Source, path: Path, reached: Callable[[int], object] | None = None
+) -> Iterator[Synchronizer]:
     # Every command imports this module; only those that search need the index.
     from sitecrawl.sync.search_file_target import SearchFileTarget  # noqa: PLC0415
     from sitecrawl.sync.synchronizer import Synchronizer  # noqa: PLC0415
 
     uri, options = f"sqlite:///{path}", target_options(source.configuration.params)
+    report = lambda line: print_errors([line])
     with (
         open_change_log(source.database) as log,
         closing(SearchFileTarget(uri, options)) as target,
     ):
-        yield Synchronizer(log, target, uri, **reports)
+        yield Synchronizer(log, target, uri, report=report, reached=reached)
 
 
 def _update(source: Source, path: Path) -> None:
@@ -66,9 +71,56 @@ def _update(source: Source, path: Path) -> None:
         newest = log.newest()
     with status_line() as show:
         reached = lambda seq: show(f"Bringing the search file up to date: {seq:,} of {newest:,}")
-        report = lambda line: print_errors([line])
-        with search_synchronizer(source, path, report=report, reached=reached) as synchronizer:
+        with _synchronizer(source, path, reached) as synchronizer:
             try:
                 synchronizer.run()
             except TargetMismatchError:
+                synchronizer.rebuild()
+
+
+class IndexFollower(Thread):
+    """Thread that keeps the search file of a crawl equal to its documents.
+
+    It ends with the process: a sync can be killed anywhere. ``problem`` is the reason why the file
+    cannot be written, empty while it can. An error that does not come again is not reported: another
+    process, such as `scrapy search`, may have written the file meanwhile.
+    """
+
+    def __init__(self, source: Source, path: Path) -> None:
+        super().__init__(name="search index", daemon=True)
+        self._source = source
+        self._path = path
+        self._failures = 0
+        self.problem = ""
+
+    def run(self) -> None:
+        """Follow the log; after an error, retry."""
+        while True:
+            try:
+                self._follow()
+            except (SyncError, FrontierError) as error:
+                self._failures += 1
+                if self._failures == 1:
+                    time.sleep(FIRST_RETRY_SECONDS)
+                    continue
+                if str(error) != self.problem:
+                    print_errors([str(error)])
+                self.problem = str(error)
+                time.sleep(RETRY_SECONDS)
+
+    def _follow(self) -> None:
+        passes = 0
+
+        def begin_pass() -> bool:
+            """Note that the pass before was without errors."""
+            nonlocal passes
+            if passes:
+                self._failures, self.problem = 0, ""
+            passes += 1
+            return False
+
+        with _synchronizer(self._source, self._path) as synchronizer:
+            try:
+                synchronizer.follow(begin_pass)
+            except TargetMismatchError:  # of another crawl, or of an older version
                 synchronizer.rebuild()
