@@ -45,17 +45,15 @@ class Deliveries:
         self._run = run
         self._options = options
 
-    def take_undelivered(
-        self, limit: int, after: int = 0, *, of_workers: bool = False
-    ) -> list[Change]:
+    def take_undelivered(self, limit: int, after: int = 0) -> list[Change]:
         """Assign up to ``limit`` undelivered rows with ``seq > after`` that no living worker holds to
-        this one, in order; ``of_workers``: rows that other workers have left to this one, too.
+        this one, in order; if it does not crawl, those that others have left to it, too.
 
         Rows whose document has changed since count as delivered: the later row has its content.
         """
         self._reap()
         changes: list[Change] = []
-        owner = self._owner if of_workers else ""
+        owner = "" if self._options.crawls else self._owner
         while len(changes) < limit:
             values = (self._options.realm, after, owner, limit - len(changes))
             rows = self._database.rows(WAITING, values)

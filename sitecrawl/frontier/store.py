@@ -212,30 +212,24 @@ class Store:
             self._urls.know([origin])
             return self.leases.claim(origin)
 
-    def pop(self, origin: str, limit: int) -> list[DueUrl]:
+    def pop(self, origin: str, limit: int, reserved: int = 0) -> list[DueUrl]:
         """Pop up to ``limit`` due URLs of a leased origin that this run has not considered yet.
 
         They are ordered by priority, depth and discovery; those that failed last time come last.
+        With a budget of its day, no more than that allows are popped, of which ``reserved`` pages
+        are taken by visits that are not committed yet. New URLs and known pages then come in turns,
+        those first that are most likely to have changed.
         """
         if origin not in self.leases:
             return []
-        return self._urls.pop(origin, self.leases[origin], limit)
-
-    def pop_within_budget(self, origin: str, limit: int, reserved: int) -> list[DueUrl]:
-        """Pop due URLs of a leased origin as far as the budget of its day allows.
-
-        ``reserved`` pages of the budget are taken by visits that are not committed yet. New URLs
-        and known pages come in turns, those first that are most likely to have changed.
-        """
-        if origin not in self.leases:
-            return []
+        lease, daily_pages = self.leases[origin], self._options.daily_pages
+        if not daily_pages:
+            return self._urls.pop(origin, lease, limit)
         used = self.leases.visits_today(origin) + reserved
-        limit = min(limit, self._options.daily_pages - used)
+        limit = min(limit, daily_pages - used)
         if limit <= 0:
             return []
-        return self._urls.pop_by_change(
-            origin, self.leases[origin], limit, known_first=used % 2 == 1
-        )
+        return self._urls.pop_by_change(origin, lease, limit, known_first=used % 2 == 1)
 
     def has_untried_urls(self, origin: str) -> bool:
         """Return True if a leased origin has waiting URLs other than those that failed last time."""

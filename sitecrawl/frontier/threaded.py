@@ -83,7 +83,6 @@ class Frontier:
     beat = in_turn(Store.beat, urgent=True)
 
     pop = in_turn(Store.pop)
-    pop_within_budget = in_turn(Store.pop_within_budget)
     put_off = in_turn(Store.put_off)
     skip = in_turn(Store.skip)
     out_of_budget = in_turn(Store.out_of_budget)

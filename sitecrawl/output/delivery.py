@@ -133,12 +133,12 @@ class Delivery:
     async def _undelivered(self) -> AsyncIterator[Change]:
         if self._feeds is None:
             return
-        after, frontier, of_workers = self._collected, self._owner.frontier, self._of_workers
-        while rows := await frontier.undelivered(BATCH_ROWS, after, of_workers=of_workers):
+        after = self._collected
+        while rows := await self._owner.frontier.undelivered(BATCH_ROWS, after):
             for row in rows:
                 yield row
                 after = row.seq
-                if of_workers:
+                if self._of_workers:
                     self._collected = after
 
     def _exported(self) -> None:

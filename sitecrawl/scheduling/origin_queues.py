@@ -257,7 +257,8 @@ class OriginQueues:
         if not origin.todo:
             await self._recorder.flush(origin.key)
         idle = origin.is_idle  # before: what ends meanwhile has links that are not among the dues
-        dues = await self._pop(origin)
+        begun = len(origin.todo) + origin.open_visits + len(origin.retries)
+        dues = await self._owner.frontier.pop(origin.key, PREFETCH, begun)
         await self._knowledge.prepare(origin.key)
         decisions = [self._discovery.recheck(due) for due in dues]
         if any(decision.reason == "scope" for decision in decisions):
@@ -277,13 +278,6 @@ class OriginQueues:
         waits = bool(put_off) and not now and not origin.is_idle
         origin.refilled(now, exhausted=not dues or waits)
         self.advance(origin)
-
-    async def _pop(self, origin: Origin) -> Sequence[DueUrl]:
-        frontier = self._owner.frontier
-        if not self._params.max_pages_per_day:
-            return await frontier.pop(origin.key, PREFETCH)
-        begun = len(origin.todo) + origin.open_visits + len(origin.retries)
-        return await frontier.pop_within_budget(origin.key, PREFETCH, begun)
 
     def _block(self, origin: Origin, due: DueUrl, decision: Decision, outcome: Outcome) -> None:
         origin.open_visits += 1

@@ -18,17 +18,17 @@ def test_workers_and_runs_share_the_budget_of_an_origin(work: Crawls) -> None:
     first, second = work(daily_pages=3), work(daily_pages=3)
     first.seed("/a", "/b", "/c", "/d", "/e", f"{OTHER}/")
     first.store.lease(100)
-    begun = first.store.pop_within_budget(SITE, 2, 0)
+    begun = first.store.pop(SITE, 2, 0)
     assert len(begun) == 2
-    assert len(first.store.pop_within_budget(SITE, 50, len(begun))) == 1
+    assert len(first.store.pop(SITE, 50, len(begun))) == 1
     for due in begun:
         first.commit(first.visit(due, f"text of {due.url}", time.time()))
     first.store.release(SITE)
     [state] = second.store.lease(100)
     assert state.key == SITE
-    [third] = second.store.pop_within_budget(SITE, 50, 0)
+    [third] = second.store.pop(SITE, 50, 0)
     second.commit(second.visit(third, "the third", time.time()))
-    assert second.store.pop_within_budget(SITE, 50, 0) == []
+    assert second.store.pop(SITE, 50, 0) == []
     second.store.release(SITE)
     assert second.store.lease(100) == []
     assert second.store.backlog().waiting == 1  # that of the other origin
@@ -39,7 +39,7 @@ def test_workers_and_runs_share_the_budget_of_an_origin(work: Crawls) -> None:
     assert [each.key for each in later.store.lease(100)] == [OTHER]
     later.database.execute("UPDATE origin SET visit_day = visit_day - 1")
     assert [each.key for each in later.store.lease(100)] == [SITE]
-    assert len(later.store.pop_within_budget(SITE, 50, 0)) == 2
+    assert len(later.store.pop(SITE, 50, 0)) == 2
     later.end()
     assert {each.key for each in work().store.lease(100)} == {SITE, OTHER}
 
@@ -69,7 +69,7 @@ def test_new_pages_and_those_likely_to_have_changed_come_in_turns(work: Crawls) 
     worker.store.lease(100)
 
     def popped(limit: int, reserved: int) -> list[str]:
-        found = worker.store.pop_within_budget(SITE, limit, reserved)
+        found = worker.store.pop(SITE, limit, reserved)
         return [due.url.removeprefix(SITE) for due in found]
 
     assert popped(4, 0) == ["/start", "/new/1", "/dated", "/new/2"]
