@@ -18,6 +18,7 @@ from sitecrawl.web.html.part_names import (
     ELSEWHERE,
     FOOT,
     FOOT_OF_PAGE,
+    LEADING,
     NAMED,
     NAMED_KINDS,
     PAGE_FOOT,
@@ -60,13 +61,17 @@ MIN_COPY_LINES, MIN_COPY = 2, 60  # lines, and characters of prose, of a block t
 MAX_TEASER = 300  # characters for each link of a box below a heading such as "Related"
 MIN_GOODS, MAX_GOODS = 3, 100  # links of a carousel of goods, characters for each
 MIN_LABELS = 3  # images with a label as their ALT, as in galleries and lists
-# Parts that are not the content of a page of a type: those that may have sentences, beside those
-# that stand apart on every page, and those that are furniture only without any.
+# Parts that are not the content of a page of a type: those that may have sentences, and those that
+# are furniture only without any.
 WITH_SENTENCES: Mapping[str, tuple[str, ...]] = {
-    page_types.THREAD: (POSTER,),
-    page_types.ARTICLE: (AUTHOR,),
+    page_types.THREAD: (APART, POSTER),
+    page_types.ARTICLE: (APART, AUTHOR),
+    page_types.DOCUMENTATION: (),
 }
-WITHOUT_SENTENCES: Mapping[str, tuple[str, ...]] = {page_types.PRODUCT: (CAROUSEL, TOOLS)}
+WITHOUT_SENTENCES: Mapping[str, tuple[str, ...]] = {
+    page_types.PRODUCT: (CAROUSEL, TOOLS),
+    page_types.DOCUMENTATION: (APART, TOOLS),
+}
 WRITTEN = frozenset({page_types.ARTICLE, page_types.THREAD})
 DESCRIBED = WRITTEN | {page_types.DOCUMENTATION}
 
@@ -279,12 +284,13 @@ class Furniture:
         """Named parts that are not the content of a page of this type."""
         most = self._prose[-1] * MAX_NAMED_SHARE
         yield APART, self._minor(self._feet())
-        for kind in (APART, *WITH_SENTENCES.get(self._type, ())):
+        for kind in WITH_SENTENCES.get(self._type, (APART,)):
             named = (
                 each
                 for each in self._of(kind)
                 if self._prose_size(each) <= most or self._is_dense(each)
                 if kind != AUTHOR or self._is_about_author(each)
+                if kind != APART or not self._is_text(each)
             )
             yield kind, self._minor(named)
         for kind in WITHOUT_SENTENCES.get(self._type, (TOOLS,)):
@@ -294,6 +300,11 @@ class Furniture:
                 if not self._prose_size(each) or (kind == CAROUSEL and self._is_of_goods(each))
             )
             yield kind, self._minor(named)
+
+    def _is_text(self, each: Region) -> bool:
+        """Return True for a text with a name of what leads to other pages, but few links."""
+        has_few_links = self._size(each) > (each.links + 1) * MAX_TEASER
+        return has_few_links and LEADING.search(each.classes) is not None
 
     def _page_foot(self, headings: Sequence[Region]) -> Iterator[Region]:
         """The foot of the page by its id, below all other sentences; an entry's id is its title."""

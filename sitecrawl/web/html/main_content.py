@@ -68,7 +68,7 @@ ENTRY_SELECTOR = "input[type=email], input[type=tel], input[type=password], text
 _NOTES = frozenset({"footnote", "footnotes", "footnote-list", "topic", "sidebar", "admonition"})
 _CONSENT = (
     r"cookie[-_]?s?[-_]?(?:banner|bar|consent|notice|notification|law|popup|modal|overlay|dialog"
-    r"|message|warning|disclaimer|hint|alert|layer|info|wrapper|container|box|settings|choice)"
+    r"|message|warning|disclaimer|hint|alert|layer|info|wrap|text|footer|container|box|settings|choice)"
     r"|(?:consent|gdpr|dsgvo|rgpd)[-_]?(?:banner|bar|popup|modal|overlay|dialog|layer|notice)"
     r"|cookiebot|onetrust|cookiebanner|cmplz|borlabs-?cookie|usercentrics|didomi|cc-window"
     r"|fc-consent-root|sp_message_container|truste_|qc-cmp|cky-consent|iubenda-cs"

@@ -36,6 +36,8 @@ _WORDS = {
     SITE_NOTICE: ("browser", "browsehappy", "js", "nojs", "usa"),  # only as in _SITE_NOTICES
     REVIEWS: ("review", "reviews", "reviewlist", "bazaarvoice", "yotpo", "jdgm", "trustpilot"),
 }
+# Names of parts that lead to other pages: without links, a text of a page's own may have them.
+LEADING = re.compile("related|recommend|similar|trending|recently|upsell|sidebar", re.IGNORECASE)
 # Headings of boxes that lead to other pages.
 ELSEWHERE = re.compile(
     r"(?:related|similar|recommended|suggested|most (?:popular|read|viewed)|more (?:from|like|in)"
@@ -51,7 +53,7 @@ ELSEWHERE = re.compile(
 )
 _KINDS = {word: kind for kind, words in _WORDS.items() for word in words}
 NAMED_KINDS = (*(kind for kind in _WORDS if kind != SITE_NOTICE), ANSWER, PAGE_FOOT)
-FOOT_OF_PAGE = re.compile(r"(?:(?:site|page|main)[-_ ]?)?foot(?:er)?", re.IGNORECASE)
+FOOT_OF_PAGE = re.compile(r"(?:(?:site|page|main)[-_ ]?)?foot(?:er)?|copyright", re.IGNORECASE)
 _OF_READERS = frozenset({COMMENTS, REVIEWS})
 _NOT_WORD = re.compile("[^a-z]+")
 # Classes that say something of a page's or post's subject, or of its comments, as in WordPress, of
