@@ -37,8 +37,7 @@ class Command(AnsweringCommand):
                     number = write_wacz(folder, captures, Path(opts.wacz), software)
                 else:
                     number = write_index(captures, folder / INDEX)
-        except (OSError, sqlite3.Error) as error:
-            at = getattr(error, "filename", None) or folder
-            raise ConfigError([f"{at}: {getattr(error, 'strerror', None) or error}."]) from error
+        except sqlite3.Error as error:
+            raise ConfigError([f"{folder}: {error}."]) from error
         print_lines([f"{number} captures: {opts.wacz or folder / INDEX}"])
         return DONE if number else NO_RESULT

@@ -76,7 +76,4 @@ def _logo(path: str | None) -> tuple[bytes, str] | None:
     media_type = LOGOS.get(Path(path).suffix.lower())
     if media_type is None:
         raise MisuseError(f"--logo is one of {', '.join(LOGOS)}")
-    try:
-        return Path(path).read_bytes(), media_type
-    except OSError as error:
-        raise MisuseError(f"--logo {path}: {error.strerror}") from error
+    return Path(path).read_bytes(), media_type

@@ -53,12 +53,9 @@ class Command(FetchingCommand):
 
 
 def _write(path: str, found: Diagnosis) -> None:
-    """Write the configuration to a new file; raises ConfigError."""
-    try:
-        with Path(path).open("x", encoding="utf-8") as file:
-            file.writelines(f"{printable(line)}\n" for line in lines(found))
-    except OSError as error:
-        raise ConfigError([f"--write {path}: {error.strerror}."]) from error
+    """Write the configuration to a new file."""
+    with Path(path).open("x", encoding="utf-8") as file:
+        file.writelines(f"{printable(line)}\n" for line in lines(found))
     command = f"{typed_program()} crawl site -a config={path} -O documents.jsonl"
     print_errors([f"Written: {path}. Next: {command}"])
 

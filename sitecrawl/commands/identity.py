@@ -27,9 +27,6 @@ class Command(AnsweringCommand):
             raise MisuseError("name one file of a key")
         try:
             return self._answer(args, opts)
-        except OSError as error:
-            problem = f"{error.filename} cannot be written: {error.strerror}."
-            raise ConfigError([problem]) from error
         except (UnusableKeyError, ValueError) as error:
             raise ConfigError([f"{error}."]) from error
 

@@ -37,8 +37,6 @@ class Command(AnsweringCommand):
             if reader is None:
                 raise ForeignConfigError(f"ends with none of {', '.join(READERS)}")
             draft = load_object(reader)(path.read_text(encoding="utf-8-sig"))
-        except OSError as error:
-            raise ConfigError([f"{path}: {error.strerror}."]) from error
         except (ForeignConfigError, UnicodeDecodeError) as error:
             raise ConfigError([f"{path} {error}."]) from error
         except (AttributeError, KeyError, TypeError, ValueError) as error:

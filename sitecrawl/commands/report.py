@@ -118,10 +118,7 @@ def _write_page(path: str, text: str) -> int:
 
 
 def _write_workbook(path: str, lists: Iterable[FilledList]) -> int:
-    try:
-        write_workbook(path, lists)
-    except OSError as error:
-        raise MisuseError(f"{path} cannot be written: {error.strerror}") from None
+    write_workbook(path, lists)
     print_errors([f"Written to {path}."])
     return DONE
 

@@ -73,6 +73,10 @@ class AnsweringCommand(DescribedCommand):
             is_misuse = isinstance(error, ConfigError | DatabaseUrlError)
             print_errors([str(error)])
             self.exitcode = BAD_USAGE if is_misuse else DATABASE_ERROR
+        except OSError as error:
+            where = f"{error.filename}: " if error.filename else ""
+            print_errors([f"{where}{error.strerror or error}."])
+            self.exitcode = BAD_USAGE
         except KeyboardInterrupt:
             print_errors(["Interrupted."])
             self.exitcode = INTERRUPTED

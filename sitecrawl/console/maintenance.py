@@ -130,8 +130,6 @@ def candidate(rules: Rules, url: str) -> Candidate:
 def _lines(path: str) -> Iterable[str]:
     try:
         text = sys.stdin.read() if path == "-" else Path(path).read_text("utf-8-sig")
-    except OSError as error:
-        raise ConfigError([f"{path} cannot be read: {error.strerror}."]) from error
     except UnicodeDecodeError as error:
         raise ConfigError([f"{path} is not UTF-8 text (byte {error.start})."]) from error
     return text.splitlines()

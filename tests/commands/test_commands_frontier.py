@@ -248,9 +248,7 @@ def test_files_that_cannot_be_used_are_named(
 ) -> None:
     crawl(f"{server.serve({'*': page()})}/")
     (tmp_path / "latin").write_bytes(b"\xe9")
-    assert say("frontier", "import", "none.txt").err == (
-        "none.txt cannot be read: No such file or directory.\n"
-    )
+    assert say("frontier", "import", "none.txt").err == ("none.txt: No such file or directory.\n")
     assert say("frontier", "import", "latin").err == "latin is not UTF-8 text (byte 0).\n"
     (database,) = (tmp_path / ".sitecrawl").glob("*.db")
     database.write_bytes(b"no database" * 1000)

@@ -175,7 +175,7 @@ def test_problems_come_first_and_an_unfinished_crawl_says_so(
         (("--list", "nothing"), 2, "there is no list 'nothing'; known: problems, dead_links"),
         (("--format", "csv"), 2, "--format is for --list"),
         (("words",), 2, "there is nothing to do with 'words'"),
-        (("-O", "/dev/null/report.html"), 2, "cannot be written"),
+        (("-O", "/dev/null/report.html"), 2, "Not a directory"),
     ],
 )
 @pytest.mark.usefixtures("known")
