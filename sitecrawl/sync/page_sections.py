@@ -10,7 +10,7 @@ from hashlib import sha256
 from itertools import groupby
 from typing import Any
 
-from sitecrawl.policy.documents.sections import SectionOptions, build_sections, with_comments
+from sitecrawl.policy.documents.sections import SectionOptions, sections_of
 from sitecrawl.web.content_blocks import ContentBlock
 
 HASH_DIGITS = 32
@@ -48,12 +48,8 @@ def page_sections(record: Mapping[str, Any]) -> list[PageSection]:
         return [_section({**record, "text": record.get("body")}, url, title)]
     found = record.get("sections")
     if not isinstance(found, list) or not found:
-        blocks = list(content_blocks(record))
-        options = SectionOptions()
         comments = str(record.get("comments") or "")
-        found = with_comments(
-            build_sections(blocks, id_, url, options), comments, id_, url, options
-        )
+        found = sections_of(content_blocks(record), comments, id_, url, SectionOptions())
     sections = {each["id"]: _section(each, url, title) for each in found}
     return [section for section in sections.values() if section.text or section.markdown]
 

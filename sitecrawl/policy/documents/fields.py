@@ -23,10 +23,9 @@ from sitecrawl.policy.documents.document_dates import (
 )
 from sitecrawl.policy.documents.sections import (
     SectionOptions,
-    build_sections,
     markdown_of,
     paragraphs,
-    with_comments,
+    sections_of,
 )
 from sitecrawl.policy.documents.text_fields import (
     document_description,
@@ -189,13 +188,12 @@ def _markdown(facts: PageFacts) -> str:
 
 def _sections(facts: PageFacts) -> list[dict[str, Any]]:
     """Return the sections, if the options ask for them or write them as documents."""
-    options = facts.options
+    page, options = facts.page, facts.options
     if not (facts.wants("sections") or options.split == "sections"):
         return []
     bounds = SectionOptions(options.section_min, options.section_max)
-    blocks = facts.page.content or paragraphs(facts.page.text)
-    own = build_sections(blocks, facts.document_id, facts.url, bounds)
-    return with_comments(own, facts.page.comments, facts.document_id, facts.url, bounds)
+    blocks = page.content or paragraphs(page.text)
+    return sections_of(blocks, page.comments, facts.document_id, facts.url, bounds)
 
 
 def _heading(heading: Heading) -> dict[str, Any]:

@@ -13,9 +13,8 @@ from sitecrawl.policy.documents.fields import VOLATILE, WHOLE
 from sitecrawl.policy.documents.output_shapes import serialized
 from sitecrawl.policy.documents.sections import (
     SectionOptions,
-    build_sections,
     paragraphs,
-    with_comments,
+    sections_of,
 )
 
 GAP = 2**20  # between the order numbers of sections that were written together
@@ -41,11 +40,9 @@ def section_documents(document: Mapping[str, Any]) -> list[SectionDocument]:
     """
     sections = document.get("sections")
     if not sections:
-        body = paragraphs(document.get("body", ""))
-        url = document.get("url", "")
-        sections = build_sections(body, document["id"], url, SectionOptions(0, 0))
-        comments = document.get("comments", "")
-        sections = with_comments(sections, comments, document["id"], url, SectionOptions(0, 0))
+        body, comments, url = (document.get(name, "") for name in ("body", "comments", "url"))
+        bounds = SectionOptions(0, 0)
+        sections = sections_of(paragraphs(body), comments, document["id"], url, bounds)
     common = {name: value for name, value in document.items() if name not in WHOLE}
     common.pop("body", None)
     common.pop("markdown", None)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import Any
@@ -78,20 +78,21 @@ def build_sections(
     return sections
 
 
-def with_comments(
-    sections: Sequence[Mapping[str, Any]],
+def sections_of(
+    blocks: Iterable[ContentBlock],
     comments: str,
     document_id: str,
     url: str,
     options: SectionOptions,
 ) -> list[dict[str, Any]]:
-    """Return sections, and after them those of the comments, cut between comments by size alone."""
-    own = build_sections(paragraphs(comments), _digest(document_id, COMMENTS), url, options)
-    orders = range(len(sections) + 1, len(sections) + len(own) + 1)
-    marked = (
-        {**each, "order": order, "part": COMMENTS} for order, each in zip(orders, own, strict=True)
-    )
-    return [*map(dict, sections), *marked]
+    """Build the sections of a document, and after them those of the comments, which are cut between
+    comments by size alone.
+    """
+    own = build_sections(blocks, document_id, url, options)
+    below = build_sections(paragraphs(comments), _digest(document_id, COMMENTS), url, options)
+    for order, section in enumerate(below, start=len(own) + 1):
+        section |= {"order": order, "part": COMMENTS}
+    return own + below
 
 
 def markdown_of(blocks: Iterable[ContentBlock]) -> str:

@@ -379,7 +379,7 @@ class RobotsTxt:
     def match(self, url: str, agent: str) -> RobotsMatch:
         """Match a resolved URL for ``agent``, a product token or a whole User-Agent."""
         rule = self._group(agent).rules.deciding(url)
-        if rule is not None and not rule.allow:  # never of itself (RFC 9309, 2.2.2)
+        if rule is not None and "/robots.txt" in url:  # itself is allowed (RFC 9309, 2.2.2)
             rule = None if spellings(url)[0].partition("?")[0] == "/robots.txt" else rule
         if rule is None:
             return RobotsMatch(allowed=True)
