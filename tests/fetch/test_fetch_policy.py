@@ -37,10 +37,10 @@ from sitecrawl.web.validators import retry_after
 @pytest.mark.behaviour("R-09", "K-21")
 def test_redirect_chains_end() -> None:
     setting = "max_redirects 3 (-a max_redirects)"
-    chains = RedirectChains(3, setting)
+    chains = RedirectChains(value=3, setting=setting)
     assert [chains.follow(n, n + 1).allowed for n in range(5)] == [True, True, True, False, True]
     assert chains.follow(3, 9) == Decision(allowed=False, reason="redirect_chain", rule=setting)
-    assert not RedirectChains(0, "").follow(1, 2).allowed
+    assert not RedirectChains(value=0).follow(1, 2).allowed
 
 
 def table(name: str) -> dict[str, Any]:

@@ -11,15 +11,14 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.resources import files
-from typing import ClassVar, NamedTuple, Self
+from typing import NamedTuple
 from urllib.parse import unquote
 
-from sitecrawl.policy.decision import ALLOWED, Decision, OptionValues, RefusalReason
+from sitecrawl.policy.decision import ALLOWED, Decision, RefusalReason
 from sitecrawl.policy.urls.code_browsers import CODE_BROWSERS, read_address
-from sitecrawl.policy.urls.url_rules import read_target
+from sitecrawl.policy.urls.url_rules import LinkRule, read_target
 
 MEMORY = 4096  # URLs; the same navigation is on every page of a site
 _SEPARATORS = re.compile("[&;]")
@@ -104,27 +103,19 @@ class PageViews(NamedTuple):
         return KnownViews.reason.refuse(f"{self.program.name}: {view}, {self.setting}")
 
 
-@dataclass(slots=True)
-class KnownViews:
+class KnownViews(LinkRule):
     """Refuse links to the views that known software offers of its pages."""
 
-    skipped: bool
-    setting: str
-    reason: ClassVar[RefusalReason] = RefusalReason(
+    reason = RefusalReason(
         "known_view",
         "a view that known software offers of a page: blame, difference, old version, history, "
         "form, print, one post of a thread (`skip_known_views`)",
         options=("skip_known_views",),
     )
 
-    @classmethod
-    def build(cls, options: OptionValues) -> Self:
-        """Build the rule from the option."""
-        return cls(options.value("skip_known_views"), options.setting("skip_known_views"))
-
     def on_page(self, url: str, generators: Sequence[str]) -> PageViews | None:
         """Return the test of the links on a page; None if nothing is known of its software."""
-        if not generators or not self.skipped:
+        if not generators or not self.value:
             return None
         known = programs()
         software = next((each for each in generators if each in known), "")

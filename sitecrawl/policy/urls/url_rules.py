@@ -130,6 +130,18 @@ class UrlChange(_Treatment, ABC):
         """Return the URL after the treatment; the same text if it does not apply."""
 
 
+class LinkRule(_Treatment):
+    """A rule on the place of a link."""
+
+    reason: ClassVar[RefusalReason]
+
+    @classmethod
+    def build(cls, options: OptionValues) -> Self:
+        """Build the rule by the option of its reason, whatever its value is."""
+        option = cls.reason.options[0]
+        return cls(value=cls.read(options.value(option)), setting=options.setting(option))
+
+
 class Schemes(UrlRule):
     """Refuse schemes that are not listed: mailto, javascript, ftp and everything else."""
 
@@ -360,50 +372,38 @@ class DoNotCrawl(_ListRule):
         return next((words for policy, words in self.value if policy.match(target.url)), "")
 
 
-@dataclass(slots=True)
-class Depth:
+class Depth(LinkRule):
     """Limit the number of links from a start; None for no limit."""
 
-    limit: int | None
-    setting: str
-    reason: ClassVar[RefusalReason] = RefusalReason(
+    reason = RefusalReason(
         "depth", "too many links from a start (`max_depth`)", options=("max_depth",)
     )
 
-    @classmethod
-    def build(cls, options: OptionValues) -> Self:
-        """Build the rule with the configured limit."""
-        return cls(options.value("max_depth"), options.setting("max_depth"))
-
     def decide(self, depth: int) -> Decision:
         """Refuse a URL that is more links away; a start has depth 0."""
-        if self.limit is None or depth <= self.limit:
+        if self.value is None or depth <= self.value:
             return ALLOWED
         return self.reason.refuse(f"{self.setting}: depth {depth}")
 
 
-@dataclass(slots=True)
-class Rel:
+class Rel(LinkRule):
     """Refuse links by tokens of ``rel``."""
 
-    refused: frozenset[str]
-    setting: str
-    reason: ClassVar[RefusalReason] = RefusalReason(
+    reason = RefusalReason(
         "rel", "the link or its page says nofollow or noindex (`nofollow`)", options=("nofollow",)
     )
 
-    @classmethod
-    def build(cls, options: OptionValues) -> Self:
-        """Build the rule from the tokens that are obeyed."""
-        obeyed = ("nofollow", "noindex") if options.value("nofollow") != "ignore" else ()
-        return cls(frozenset(obeyed), options.setting("nofollow"))
+    @staticmethod
+    def read(value: str, /) -> frozenset[str]:
+        """Return the tokens that are obeyed."""
+        return frozenset(() if value == "ignore" else ("nofollow", "noindex"))
 
     def decide(self, rel: frozenset[str]) -> Decision:
         """Refuse a link whose rel has such a token; tokens are case-insensitive."""
         tokens = {token.lower() for token in rel}
         if found := tokens & _SUPPORTING:
             return self.reason.refuse(f"rel={min(found)} is not a page")
-        if found := tokens & self.refused:
+        if found := tokens & self.value:
             return self.reason.refuse(f"rel={min(found)}, {self.setting}")
         return ALLOWED
 
