@@ -156,11 +156,10 @@ class SearchIndex:
         self.vectors = VectorTable(self._connection)
 
     def _prepare(self, *, make: bool) -> None:
-        [(application,)] = self._connection.execute("PRAGMA application_id").fetchall()
+        [(application,)] = self._rows("PRAGMA application_id")
         if application == APPLICATION_ID:
             return
-        tables = self._connection.execute("SELECT 1 FROM sqlite_schema LIMIT 1").fetchall()
-        if tables or not make:
+        if self._rows("SELECT 1 FROM sqlite_schema LIMIT 1") or not make:
             raise IndexFileError(
                 f"{self.path} is not a search index of sitecrawl; give another file."
             )
@@ -170,6 +169,9 @@ class SearchIndex:
             for statement in schema.split(";\n"):
                 self._connection.execute(statement)
             self._connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+
+    def _rows(self, query: str, *values: object) -> list[Any]:
+        return self._connection.execute(query, values).fetchall()
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -201,9 +203,8 @@ class SearchIndex:
 
     def meta(self, key: str) -> str | None:
         """Return a text that was stored with ``set_meta``."""
-        for (value,) in self._connection.execute("SELECT value FROM meta WHERE key = ?", (key,)):
-            return str(value)
-        return None
+        rows = self._rows("SELECT value FROM meta WHERE key = ?", key)
+        return str(rows[0][0]) if rows else None
 
     def set_meta(self, key: str, value: str) -> None:
         """Store a text besides the pages; call it inside a transaction."""
@@ -259,9 +260,7 @@ class SearchIndex:
 
     def remove(self, id_: str) -> bool:
         """Remove a page; return False if there is none. Call it inside a transaction."""
-        rows = self._connection.execute(
-            "SELECT number, url, language, content FROM page WHERE id = ?", (id_,)
-        ).fetchall()
+        rows = self._rows("SELECT number, url, language, content FROM page WHERE id = ?", id_)
         for number, url, language, content in rows:
             self._connection.execute(
                 "INSERT INTO words (words, rowid, title, headings, body, comments)"
@@ -276,25 +275,22 @@ class SearchIndex:
 
     def count(self, language: str | None = None) -> int:
         """Return the number of pages, of all or of those in a primary language."""
-        # Of all, a statement without a condition: one for both would read every page.
-        where, values = ("", ()) if language is None else (" WHERE language = ?", (language,))
-        [(count,)] = self._connection.execute(
-            f"SELECT count(*) FROM page{where}",  # noqa: S608
-            values,
-        ).fetchall()
+        if language is None:  # one statement for both would read every page
+            [(count,)] = self._rows("SELECT count(*) FROM page")
+        else:
+            [(count,)] = self._rows("SELECT count(*) FROM page WHERE language = ?", language)
         return int(count)
 
     def changes(self) -> list[tuple[str, str]]:
         """Return the id of each page and the hash of the change that wrote it."""
-        return self._connection.execute("SELECT id, change FROM page").fetchall()
+        return self._rows("SELECT id, change FROM page")
 
     def languages(self) -> list[str]:
         """Return the primary languages of the pages."""
+        query = "SELECT language FROM page WHERE language > ? ORDER BY language LIMIT 1"
         if self._languages is None:
             found, after = [], ""
-            while rows := self._connection.execute(
-                "SELECT language FROM page WHERE language > ? ORDER BY language LIMIT 1", (after,)
-            ).fetchall():
+            while rows := self._rows(query, after):
                 [(after,)] = rows
                 found.append(after)
             self._languages = found
@@ -304,24 +300,21 @@ class SearchIndex:
         """Return the origins of the pages, of one realm or of all, with their numbers of pages."""
         found: dict[str, int] = {}
         url = ""
-        while rows := self._connection.execute(
-            "SELECT url FROM page WHERE url >= ? ORDER BY url LIMIT 1", (url,)
-        ).fetchall():
-            site = ORIGIN.match(rows[0][0])
-            prefix = f"{site[0] if site else rows[0][0]}/"
-            [(count,)] = self._connection.execute(
-                f"SELECT count(*) {BELOW}", (prefix, _successor(prefix), realm, realm)
-            ).fetchall()
+        while rows := self._rows("SELECT url FROM page WHERE url >= ? ORDER BY url LIMIT 1", url):
+            [(first,)] = rows
+            site = ORIGIN.match(first)
+            prefix = f"{site[0] if site else first}/"
+            place = (prefix, _successor(prefix), realm, realm)
+            [(count,)] = self._rows(f"SELECT count(*) {BELOW}", *place)
             if count:
                 found[prefix.removesuffix("/")] = count
-            url = max(_successor(prefix), f"{rows[0][0]}\0")
+            url = max(_successor(prefix), f"{first}\0")
         return found
 
     def site_name(self, origin: str) -> str:
         """Return the name that a site gives itself on its first page, else its host."""
-        rows = self._connection.execute(
-            "SELECT host, content FROM page WHERE url >= ? ORDER BY url LIMIT 1", (f"{origin}/",)
-        ).fetchall()
+        query = "SELECT host, content FROM page WHERE url >= ? ORDER BY url LIMIT 1"
+        rows = self._rows(query, f"{origin}/")
         return next((str(_unpack(content).get("site_name") or host) for host, content in rows), "")
 
     def folder(self, prefix: str, realm: str = "") -> Folder:
@@ -360,11 +353,13 @@ class SearchIndex:
         """
         where = "".join(f" AND {condition}" for condition in conditions)
         joined = "JOIN page ON page.number = words.rowid" if conditions else ""
-        return self._connection.execute(
+        return self._rows(
             "SELECT words.rowid, bm25(words, 10.0, 4.0, 1.0, 0.5) AS score FROM words"  # noqa: S608
             f" {joined} WHERE words MATCH ?{where} ORDER BY score, words.rowid LIMIT ?",
-            (match, *conditions.values(), limit),
-        ).fetchall()
+            match,
+            *conditions.values(),
+            limit,
+        )
 
     def named(self, key: str, *, prefix: bool = False) -> dict[int, tuple[float, str]]:
         """Return the pages with a title or heading, by number: points and anchor.
@@ -387,8 +382,7 @@ class SearchIndex:
 
     def occurs(self, match: str) -> bool:
         """Return True if any page matches an expression."""
-        query = "SELECT 1 FROM words WHERE words MATCH ? LIMIT 1"
-        return bool(self._connection.execute(query, (match,)).fetchall())
+        return bool(self._rows("SELECT 1 FROM words WHERE words MATCH ? LIMIT 1", match))
 
     def similar_names(self, word: str) -> list[tuple[str, int]]:
         """Return words of titles, headings and definitions that share beginning or end of a word.
@@ -397,49 +391,42 @@ class SearchIndex:
         """
         half = _half(word)
         start, end = word[:half], word[: -half - 1 : -1]
-        return self._connection.execute(
+        return self._rows(
             "SELECT word, count(*) FROM spelling WHERE (word >= ? AND word < ?)"
             " OR (reversed >= ? AND reversed < ?) GROUP BY word LIMIT 5000",
-            (start, _successor(start), end, _successor(end)),
-        ).fetchall()
+            *(start, _successor(start), end, _successor(end)),
+        )
 
     def similar_tokens(self, word: str) -> list[tuple[str, int]]:
         """Return tokens of texts that share the beginning of a word, with their numbers of pages."""
         start = word[: _half(word)]
-        return self._connection.execute(
-            "SELECT term, doc FROM frequency WHERE term >= ? AND term < ? LIMIT 5000",
-            (start, _successor(start)),
-        ).fetchall()
+        query = "SELECT term, doc FROM frequency WHERE term >= ? AND term < ? LIMIT 5000"
+        return self._rows(query, start, _successor(start))
 
     def total(self, match: str, conditions: Mapping[str, str], most: int = -1) -> int:
         """Return the number of pages that match, ``most`` if it is higher; all of them below 0."""
         where = "".join(f" AND {condition}" for condition in conditions)
         joined = "JOIN page ON page.number = words.rowid" if conditions else ""
         query = f"SELECT 1 FROM words {joined} WHERE words MATCH ?{where} LIMIT ?"  # noqa: S608
-        [(count,)] = self._connection.execute(
-            f"SELECT count(*) FROM ({query})",  # noqa: S608
-            (match, *conditions.values(), most),
-        ).fetchall()
+        values = (match, *conditions.values(), most)
+        [(count,)] = self._rows(f"SELECT count(*) FROM ({query})", *values)  # noqa: S608
         return int(count)
 
     def pages(self, numbers: Sequence[int] | None = None) -> Iterator[IndexedPage]:
         """Yield the pages with these numbers, or all by id; each is read when it is asked for."""
         if numbers is None:
-            rows = self._connection.execute("SELECT number FROM page ORDER BY id").fetchall()
-            numbers = [number for (number,) in rows]
-        for each in numbers:
-            for id_, url, language, at, content in self._connection.execute(
-                "SELECT id, url, language, modified_at, content FROM page WHERE number = ?",
-                (each,),
-            ).fetchall():
+            numbers = [number for (number,) in self._rows("SELECT number FROM page ORDER BY id")]
+        query = "SELECT id, url, language, modified_at, content FROM page WHERE number = ?"
+        for number in numbers:
+            for id_, url, language, at, content in self._rows(query, number):
                 yield IndexedPage(id_, url, language, at, _unpack(content))
 
     def places(self, numbers: Sequence[int]) -> dict[int, PagePlace]:
         """Return the places of the pages with these numbers."""
-        rows = self._connection.execute(
+        rows = self._rows(
             "SELECT number, url, host, path, language, type FROM page"
             " WHERE number IN (SELECT value FROM json_each(?))",
-            (json.dumps(numbers),),
+            json.dumps(numbers),
         )
         return {number: PagePlace(*place) for number, *place in rows}
 
