@@ -142,22 +142,18 @@ class Synchronizer:
         """Return a target's cursor, or a new one; raises TargetMismatchError for one that does
         not match.
         """
-        expected = self._new_cursor()
+        expected, fault = self._new_cursor(), ""
         if stored is None:
             return expected
         if stored.crawl != expected.crawl:
-            raise TargetMismatchError(
-                f"{self._name} was filled from another crawl database; {REBUILD}."
-            )
-        if stored.realm != expected.realm:
+            fault = "was filled from another crawl database;"
+        elif stored.realm != expected.realm:
             had = f"realm {stored.realm!r}" if stored.realm else "all realms"
-            raise TargetMismatchError(
-                f"{self._name} holds {had}; give another target, or {REBUILD}."
-            )
-        if stored.mapping != expected.mapping:
-            raise TargetMismatchError(
-                f"{self._name} holds documents in another shape (options or version); {REBUILD}."
-            )
+            fault = f"holds {had}; give another target, or"
+        elif stored.mapping != expected.mapping:
+            fault = "holds documents in another shape (options or version);"
+        if fault:
+            raise TargetMismatchError(f"{self._name} {fault} {REBUILD}.")
         return stored
 
     def _new_cursor(self) -> Cursor:
