@@ -118,7 +118,10 @@ def _write_page(path: str, text: str) -> int:
 
 
 def _write_workbook(path: str, lists: Iterable[FilledList]) -> int:
-    write_workbook(path, lists)
+    try:
+        write_workbook(path, lists)
+    except OSError as error:
+        raise MisuseError(f"{path} cannot be written: {error.strerror}") from None
     print_errors([f"Written to {path}."])
     return DONE
 

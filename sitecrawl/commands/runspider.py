@@ -31,10 +31,8 @@ class Command(CrawlingCommand, runspider.Command):
             raise MisuseError("\n".join(problems))
 
     def _create_crawler(self, spidercls: type[Spider] | str) -> Crawler:
-        problems: list[str] = []
         if is_site_spider(spidercls):
             settings = crawl_settings(spidercls, self.settings)
-            problems += problems_of(spidercls, self._arguments, settings)
-        if problems:
-            raise MisuseError("\n".join(problems))
+            if problems := list(problems_of(spidercls, self._arguments, settings)):
+                raise MisuseError("\n".join(problems))
         return super()._create_crawler(spidercls)

@@ -42,22 +42,20 @@ def option(default: Any, effect: Effect, *, secret: bool = False, **constraints:
     return Field(default, json_schema_extra=extra, **constraints)
 
 
-def effect_of(field: FieldInfo) -> Effect | None:
-    """Return the declared effect of an option; None if it was not declared by ``option``."""
-    value = _declared(field, _EFFECT)
-    return Effect(value) if isinstance(value, int) else None
+def effect_of(field: FieldInfo) -> Effect:
+    """Return the declared effect of an option; none if it was not declared by ``option``."""
+    return Effect(_declared(field).get(_EFFECT, 0))
 
 
 def is_secret(field: FieldInfo) -> bool:
     """Return True for an option whose value is neither stored nor shown."""
-    return _declared(field, _NOT_SHOWN) is True
+    return _declared(field).get(_NOT_SHOWN) is True
 
 
-def _declared(field: FieldInfo, key: str) -> object:
-    extra = field.json_schema_extra
-    return extra.get(key) if isinstance(extra, dict) else None
+def _declared(field: FieldInfo) -> Any:
+    return field.json_schema_extra or {}
 
 
 def options_with(effects: Effect, fields: Iterable[tuple[str, FieldInfo]]) -> frozenset[str]:
     """Return the names of the options that have one of ``effects``."""
-    return frozenset(name for name, field in fields if (effect_of(field) or Effect(0)) & effects)
+    return frozenset(name for name, field in fields if effect_of(field) & effects)

@@ -67,5 +67,8 @@ def _paths(place: Path, origin: str, *, single: bool) -> tuple[Path, Path]:
             raise ConfigError([f"The crawl has several sites; give a folder instead of {place}."])
         return place, place.with_name(f"{place.stem}-full{place.suffix}")
     folder = place if single else place / urlsplit(origin).netloc.replace(":", "-")
-    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ConfigError([f"{folder} cannot be made: {error.strerror}."]) from error
     return folder / INDEX, folder / FULL

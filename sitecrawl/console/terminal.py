@@ -9,12 +9,12 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from datetime import UTC, datetime
 from pathlib import Path
 from shutil import get_terminal_size
 from typing import Any, TextIO
 
 from sitecrawl.config.config_errors import ConfigError
+from sitecrawl.policy.documents.document_dates import rfc3339
 from sitecrawl.statuses import DONE, NO_RESULT
 
 UNITS = ((3 * 86400.0, 86400.0, "d"), (2 * 3600.0, 3600.0, "h"), (120.0, 60.0, "min"))
@@ -47,9 +47,7 @@ def ahead(at: float, now: float) -> str:
 
 def stamp(at: float | None) -> str | None:
     """Format a time as RFC 3339 in UTC."""
-    if at is None:
-        return None
-    return datetime.fromtimestamp(at, UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+    return None if at is None else rfc3339(at)
 
 
 CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
