@@ -89,8 +89,7 @@ class Scope(UrlRule):
     starts: Iterable[str]
     domains: frozenset[str] = frozenset()
     start_origins: set[str] = field(default_factory=set, init=False)
-    _places: set[object] = field(default_factory=set, init=False)
-    _directories: dict[str, dict[int, set[str]]] = field(default_factory=dict, init=False)
+    _places: set[str] = field(default_factory=set, init=False)
     reason = RefusalReason(
         "scope",
         "not within the scope of a start (`scope`, `allowed_domains`)",
@@ -114,19 +113,19 @@ class Scope(UrlRule):
 
     def widen(self, url: str) -> None:
         """Bring the part of the web that ``url`` defines into scope."""
-        target = read_target(url)
-        self._places.add(self._place(target))
-        folder = _folder(target)
-        by_length = self._directories.setdefault(target.origin, {})
-        by_length.setdefault(len(folder), set()).add(folder)
+        self._places.add(self._place(read_target(url)))
 
     def covers(self, target: Target) -> bool:
         """Return True if a URL is in scope."""
         if self.extent == "any":
             return not self.domains or self._in_domains(target.parts.host)
-        if self._place(target) in self._places and self._in_directory(target):
-            return True
-        return bool(self.domains) and self._in_domains(target.parts.host)
+        place = self._place(target)
+        end = len(place) if self.extent == "directory" else 0
+        is_within = place in self._places
+        while end and not is_within:  # as a directory above it may be
+            end = place.rfind("/", 0, end - 1) + 1
+            is_within = place[:end] in self._places
+        return is_within or (bool(self.domains) and self._in_domains(target.parts.host))
 
     def refusal(self, target: Target) -> str:
         """Refuse URLs that are out of scope."""
@@ -148,30 +147,22 @@ class Scope(UrlRule):
         self.widen(target)
         return f"{start} redirects to {target}: {self._name(there)} is now in scope"
 
-    def _place(self, target: Target) -> object:
+    def _place(self, target: Target) -> str:
         if self.extent == "host":
             return target.parts.host
         if self.extent == "site":
-            return (target.parts.scheme, target.parts.host)
+            return f"{target.parts.scheme}://{target.parts.host}"
         if self.extent == "domain":
             return registrable_domain(target.parts.host)
-        return target.origin
+        path = target.parts.path if self.extent == "directory" else ""
+        return target.origin + path[: path.rfind("/") + 1]
 
     def _in_domains(self, host: str) -> bool:
         return any(f".{host}".endswith(f".{domain}") for domain in self.domains)
 
-    def _in_directory(self, target: Target) -> bool:
-        if self.extent != "directory":
-            return True
-        path, by_length = target.parts.path, self._directories.get(target.origin, {})
-        return any(path[:length] in folders for length, folders in by_length.items())
-
     def _name(self, target: Target) -> str:
-        if self.extent in {"host", "domain"}:
-            return target.parts.host
-        if self.extent != "directory":
-            return target.origin
-        return target.origin + _folder(target)
+        is_host = self.extent in {"host", "domain"}
+        return target.parts.host if is_host else self._place(target)
 
 
 def read_domain(entry: str) -> str:
@@ -194,9 +185,3 @@ def read_domain(entry: str) -> str:
 def owner_of(url: str) -> str:
     """Return the owner of a URL: the registrable domain of its host."""
     return registrable_domain(split(url).host)
-
-
-def _folder(target: Target) -> str:
-    """Return the directory of a URL, with its trailing slash."""
-    path = target.parts.path
-    return path[: path.rfind("/") + 1] or "/"
