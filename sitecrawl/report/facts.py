@@ -265,23 +265,18 @@ class Facts:
         return distance
 
     @cached_property
-    def start_of(self) -> Mapping[int, int | None]:
-        """The start that led to each URL by the first path known; None if a listing did."""
-        found: dict[int, int | None] = {}
-        for row in self.urls:
-            path: list[int] = []
-            step: int | None = row
-            while step is not None and step not in found and len(path) <= len(self.urls):
-                url = self.urls.get(step)
-                if url is None or step in path[-1:]:
-                    break
-                if url.via == "seed":
-                    found[step] = step
-                    break
-                path.append(step)
-                step = url.referrer
-            start = found.get(step) if step is not None else None
-            found.update(dict.fromkeys(path, start))
+    def start_of(self) -> Mapping[int, int]:
+        """The start that led to each URL by the first path known, if one did and no listing."""
+        below = defaultdict[int, list[int]](list)
+        for each in self.urls.values():
+            if each.referrer is not None and each.via != "seed":
+                below[each.referrer].append(each.id)
+        found = {row: row for row, each in self.urls.items() if each.via == "seed"}
+        queue = deque(found)
+        while queue:
+            row = queue.popleft()
+            found |= dict.fromkeys(below[row], found[row])
+            queue += below[row]
         return found
 
     def chain(self, url: SurveyedUrl) -> Chain:

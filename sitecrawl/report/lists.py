@@ -179,9 +179,8 @@ def _starts(facts: Facts) -> Iterator[Row]:
     brought: Counter[int] = Counter()
     documents: Counter[int] = Counter()
     for row, start in facts.start_of.items():
-        if start is not None:
-            brought[start] += 1
-            documents[start] += row in facts.current
+        brought[start] += 1
+        documents[start] += row in facts.current
     for each in facts.urls.values():
         if each.via == "seed":
             detail = each.detail or each.reason

@@ -78,15 +78,11 @@ def mapped_fields(page: Page, metadata: Pairs, extra_fields: Pairs) -> dict[str,
     structured data and its own fields. Values that are not of the declared type are left out.
     """
     declared = dict(extra_fields)
-    fields: dict[str, list[Value]] = {}
+    fields: dict[str, dict[Value, None]] = {}
     for name, field in metadata:
-        read = TYPES[declared[field]]
-        values = fields.setdefault(field, [])
-        for text in _contents(page, name):
-            value = read(text)
-            if value is not None and value not in values:
-                values.append(value)
-    return {field: values for field, values in fields.items() if values}
+        found = map(TYPES[declared[field]], _contents(page, name))
+        fields.setdefault(field, {}).update({each: None for each in found if each is not None})
+    return {field: list(values) for field, values in fields.items() if values}
 
 
 def _contents(page: Page, name: str) -> tuple[str, ...]:

@@ -231,9 +231,9 @@ def _url_words(url: str) -> frozenset[str]:
 def is_same_page(one: Sketch, other: Sketch) -> bool:
     """Return True if two pages are equal except for dates, numbers and words of their URLs."""
     echo = one.echo | other.echo
-    first, second = dict(one.words), dict(other.words)
-    if not (first.keys() | second.keys()) - echo:
-        return False
-    more = sum(max(0, n - second.get(word, 0)) for word, n in first.items() if word not in echo)
-    less = sum(max(0, n - first.get(word, 0)) for word, n in second.items() if word not in echo)
-    return more <= MAX_DIFFERENT_WORDS and less <= MAX_DIFFERENT_WORDS
+    first, second = (
+        Counter({word: count for word, count in each.words if word not in echo})
+        for each in (one, other)
+    )
+    more, less = (first - second).total(), (second - first).total()
+    return bool(first or second) and max(more, less) <= MAX_DIFFERENT_WORDS

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import islice
+from itertools import accumulate, islice
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
@@ -139,14 +139,8 @@ def _split(name: str, text: str) -> list[str]:
 
 def _within(words: list[str]) -> list[str]:
     """Return the first words that fit into the limit; separators count as two characters."""
-    room = KEYWORDS_LENGTH + 2
-    kept: list[str] = []
-    for word in words:
-        room -= len(word) + 2
-        if room < 0:
-            break
-        kept.append(word)
-    return kept
+    ends = accumulate(len(word) + 2 for word in words)
+    return [word for word, end in zip(words, ends, strict=True) if end <= KEYWORDS_LENGTH + 2]
 
 
 DESCRIPTION_METAS = {
