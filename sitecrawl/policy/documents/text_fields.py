@@ -333,15 +333,12 @@ def _without_names(title: str, names: frozenset[str]) -> str:
 
 def _without_name(title: str, names: frozenset[str]) -> str:
     """Remove one known name from a title; empty if it has none or is nothing else."""
-    matches = _matches(_NAME_SEPARATOR, title)
-    for match in matches:
-        rest = title[: match.start()].strip()
-        if comparable(rest) and comparable(title[match.end() :]) in names:
-            return rest
-    for match in matches:
-        rest = title[match.end() :].strip()
-        if comparable(rest) and comparable(title[: match.start()]) in names:
-            return rest
+    parts = [
+        (title[: each.start()], title[each.end() :]) for each in _matches(_NAME_SEPARATOR, title)
+    ]
+    for rest, name in (*parts, *(reversed(each) for each in parts)):
+        if comparable(rest) and comparable(name) in names:
+            return rest.strip()
     return ""
 
 

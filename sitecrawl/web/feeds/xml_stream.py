@@ -80,25 +80,18 @@ def read_elements(
     """
     tree = _Tree(wanted)
     parser = tree.parser()
-    held: list[str] = []
-    size = unfinished = 0
-    position = -1
+    unfinished, position = 0, -1
     try:
         for piece in _mended(pieces):
-            held.append(piece)
-            size += len(piece)
-            if size < unfinished:  # expat before 2.6 rescans an unfinished tag each time
-                continue
-            parser.Parse("".join(held), False)  # noqa: FBT003
+            parser.Parse(piece, False)  # noqa: FBT003
             yield from tree.take()
-            unfinished = unfinished + size if parser.CurrentByteIndex == position else 0
+            unfinished = unfinished + len(piece) if parser.CurrentByteIndex == position else 0
             if unfinished > MAX_TAG or tree.is_too_deep:
                 problems.append("malformed_xml")
                 break
-            position, size = parser.CurrentByteIndex, 0
-            held.clear()
+            position = parser.CurrentByteIndex
         else:
-            parser.Parse("".join(held), True)  # noqa: FBT003
+            parser.Parse("", True)  # noqa: FBT003
     except expat.ExpatError:
         problems.append("malformed_xml")
     except EntityRefusedError:
