@@ -77,14 +77,17 @@ class Overview:
         """Visits of all columns by kind."""
         return sum((each.counts for each in self.columns), Counter())
 
+    def named(self, most: int) -> str:
+        """Return the first sites, and the number of the others."""
+        shown, more = ", ".join(self.sites[:most]) or "No start", len(self.sites) - most
+        return f"{shown} and {more} more" if more > 0 else shown
+
     def lines(self) -> list[str]:
         """Return the overview for a terminal."""
         numbers = ", ".join(f"{number:,} {name}" for name, number in self.figures)
-        shown = ", ".join(self.sites[:3])
-        more = f" and {len(self.sites) - 3} more" if len(self.sites) > 3 else ""
         unfinished = [self.unfinished] if self.unfinished else []
         unchecked = [f"Not looked at: {self.unchecked}"] if self.unchecked else []
-        return [*unfinished, f"{shown}{more}", self.run, numbers, *unchecked]
+        return [*unfinished, self.named(3), self.run, numbers, *unchecked]
 
 
 def kind_of(outcome: Outcome) -> str:

@@ -53,7 +53,7 @@ def page(facts: Facts) -> str:
     """Return the page of one crawl."""
     overview = Overview.read(facts)
     problems, *lists = (FilledList(each, facts.rows(each)) for each in all_lists().values())
-    return crawls_page(_site(overview), lists, overview, problems)
+    return crawls_page(overview.named(1), lists, overview, problems)
 
 
 def crawls_page(
@@ -113,13 +113,6 @@ def _policy(style: str, script: str) -> str:
         f"default-src 'none'; style-src 'sha256-{hashes[0]}'; script-src 'sha256-{hashes[1]}';"
         " base-uri 'none'; form-action 'none'"
     )
-
-
-def _site(overview: Overview) -> str:
-    if len(overview.sites) == 1:
-        return overview.sites[0]
-    first, others = (overview.sites or ("No start",))[0], len(overview.sites) - 1
-    return f"{first} and {others} more" if others > 0 else first
 
 
 def _shortened(cell: Cell) -> Cell:
