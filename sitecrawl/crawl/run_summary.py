@@ -13,7 +13,7 @@ from sitecrawl.policy.advice import all_advice
 from sitecrawl.policy.lifecycle.revisit import FAILED
 from sitecrawl.policy.outcomes import PLACEHOLDERS, RULE_STATS
 from sitecrawl.policy.urls.known_views import KnownViews
-from sitecrawl.statuses import DONE, MAX_PAGES, STARTS_FAILED
+from sitecrawl.statuses import MAX_PAGES, SUCCESSES
 
 if TYPE_CHECKING:
     from sitecrawl.crawl.recorder import Recorder
@@ -129,7 +129,7 @@ class RunEnding:
     @property
     def is_normal(self) -> bool:
         """True if the crawl ran to its end or limit, and wrote what it found."""
-        return self.status in {DONE, STARTS_FAILED}
+        return self.status in SUCCESSES
 
     def lines(self, written: Sequence[str]) -> Iterator[LogLine]:
         """Yield lines with their log levels; ``written`` describes the output."""

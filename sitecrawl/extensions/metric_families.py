@@ -16,6 +16,7 @@ from prometheus_client import CollectorRegistry, Metric
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 from prometheus_client.registry import Collector
 
+from sitecrawl.crawl.progress import STATUSES
 from sitecrawl.frontier.change_log import TargetLag
 from sitecrawl.frontier.records import SiteCounts
 from sitecrawl.policy.outcomes import OUTCOME_STATS, RULE_STATS
@@ -23,7 +24,6 @@ from sitecrawl.policy.outcomes import OUTCOME_STATS, RULE_STATS
 KINDS = GaugeMetricFamily, CounterMetricFamily
 MAX_SITES = 500
 RETRIES = "sitecrawl/retries/"
-STATUSES = "downloader/response_status_count/"
 
 
 @dataclass(frozen=True, slots=True)

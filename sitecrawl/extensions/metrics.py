@@ -24,7 +24,7 @@ from sitecrawl.frontier.change_log import TargetLag
 from sitecrawl.frontier.opening import open_change_log, open_records
 from sitecrawl.frontier.records import SiteCounts
 from sitecrawl.policy.outcomes import READ
-from sitecrawl.statuses import DONE, STARTS_FAILED
+from sitecrawl.statuses import SUCCESSES
 from sitecrawl.web.urls.identity import DEFAULT_REALM
 
 if TYPE_CHECKING:
@@ -33,8 +33,6 @@ if TYPE_CHECKING:
 LOOPBACK = "127.0.0.1"
 MIN_SECONDS = 0.1
 RECENT_RUNS = 100
-SUCCESSES = frozenset({DONE, STARTS_FAILED})
-"""Exit statuses of runs that wrote everything they found."""
 
 logger = logging.getLogger(__name__)
 

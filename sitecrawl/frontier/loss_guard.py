@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Sequence
-from typing import Any
 
 from sitecrawl.frontier.base import HeldGroup, Settlement
 from sitecrawl.frontier.claims import Claims, ResolvedClaim, StateTables, TargetState
@@ -112,7 +111,12 @@ class HeldReleases:
             return
         equal = self._lasting_equal(change)
         if equal is not None:
-            self._fold(change, document, held, equal)
+            if held is not None:
+                self._changes.replace(held, equal, equal.address, "duplicate")
+            target = (equal.url, "duplicate")
+            self._documents.store(change.url, change.origin, document, change.hash, target)
+            self._documents.look_again(change.url)
+            self._changes.renew(equal)
             return
         self._changes.publish(change.url, document, change.hash, change.change or "")
         self._documents.confirm(change.url, change.hash, change.document_hash, change.change or "")
@@ -124,20 +128,6 @@ class HeldReleases:
             return None
         equal = self._documents.equal(change.origin, change.hash, change.url)
         return None if equal is None or self._held.has(equal.url) else equal
-
-    def _fold(
-        self,
-        change: HeldChange,
-        document: dict[str, Any],
-        held: StoredDocument | None,
-        equal: StoredDocument,
-    ) -> None:
-        if held is not None:
-            self._changes.replace(held, equal, equal.address, "duplicate")
-        target = (equal.url, "duplicate")
-        self._documents.store(change.url, change.origin, document, change.hash, target)
-        self._documents.look_again(change.url)
-        self._changes.renew(equal)
 
     def _rewriting(self, change: HeldChange) -> TextChange:
         before, after = self._documents.content(change.url), self._held.document(change.url)

@@ -105,8 +105,7 @@ class Outbox:
         return changes
 
 
-def _columns(entry: Entry) -> Row:
-    e = entry
+def _columns(e: Entry) -> Row:
     return (e.url, e.op, e.id, e.change, e.reason, e.moved_to, e.address)
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import logging
 import sqlite3
-from ipaddress import IPv4Address, IPv6Address
 from pathlib import Path
 
 from scrapy.crawler import Crawler
 
 from sitecrawl.archive.writer import Exchanged, WarcWriter
+from sitecrawl.http.connection import Address
 from sitecrawl.http.downloader import CrawlStop
 from sitecrawl.http.fetch_errors import ArchiveFailedError
 from sitecrawl.http.messages import ResponseHead
@@ -27,21 +27,13 @@ class Archive:
         self._stop = CrawlStop(crawler)
         self._failure = ""
 
-    def write(
-        self,
-        url: str,
-        sent: bytes,
-        head: ResponseHead,
-        body: bytes,
-        address: IPv4Address | IPv6Address | None,
-    ) -> None:
-        """Archive a response, or end the crawl; raises ArchiveFailedError.
+    def write(self, url: str, sent: bytes, head: ResponseHead, body: bytes, at: Address) -> None:
+        """Archive a response from an address, or end the crawl; raises ArchiveFailedError.
 
         The visit of a response that is not archived does not count: the next run repeats it.
         """
-        answer = Exchanged(
-            url, sent, head.version, head.status, head.fields, body, str(address or UNKNOWN)
-        )
+        said = (head.version, head.status, head.fields, body)
+        answer = Exchanged(url, sent, *said, str(at or UNKNOWN))
         try:
             if not self._failure:
                 self._writer.write(answer)

@@ -16,6 +16,7 @@ from sitecrawl.config.options.fetching import FetchParams
 from sitecrawl.http.exchange import Disposition, Exchange, ReadTimer
 from sitecrawl.http.messages import Route
 
+Address = IPv4Address | IPv6Address | None
 KEEPALIVE_EXPIRY = 240.0  # seconds
 MAX_IDLE = 1000  # connections of all routes together
 RESERVED_FDS = 100  # file descriptors for the database, the feeds, DNS lookups, a browser
@@ -29,7 +30,7 @@ class Connection(asyncio.Protocol):
     """
 
     transport: asyncio.Transport
-    address: IPv4Address | IPv6Address | None
+    address: Address
 
     def __init__(self, route: Route, params: FetchParams, pool: ConnectionPool) -> None:
         self.route = route

@@ -20,7 +20,7 @@ from sitecrawl.crawl.frontier_owner import FrontierOwner
 from sitecrawl.crawl.seeds import SeedReport
 from sitecrawl.frontier.base import FrontierError
 from sitecrawl.http.fetch_errors import exception_names
-from sitecrawl.policy.http.answers import FetchResult, answer_of_failure, retry_wait
+from sitecrawl.policy.http.answers import FOLLOWED, FetchResult, answer_of_failure, retry_wait
 from sitecrawl.policy.urls.url_rules import read_target
 from sitecrawl.reqmeta import SITEMAP, UNCHANGED, ListingRequest, own_request
 from sitecrawl.responses import answer_of, header, location
@@ -41,7 +41,6 @@ MAX_STEPS = 5  # from an index to a sitemap that it names, redirects included
 MAX_FILES = 100  # in one pass
 MAX_FEEDS = 5  # of those that the head of a start names
 BATCH = 500
-REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
 logger = logging.getLogger(__name__)
 
@@ -130,7 +129,7 @@ class ListingRequests:
         asked: ListingRequest = response.meta[SITEMAP]
         self._open.discard(asked.url)
         target = resolve(location(response.headers), asked.url)
-        if response.status in REDIRECTS and target:
+        if response.status in FOLLOWED and target:
             self._ask_next(asked, [target])
         elif response.status != 200:
             wait = retry_after(header(response.headers, "Retry-After"), time.time())

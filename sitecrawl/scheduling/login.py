@@ -19,7 +19,7 @@ from twisted.python.failure import Failure
 
 from sitecrawl.config.options.crawl_options import CrawlParams
 from sitecrawl.http.fetch_errors import LeaseExpiredError
-from sitecrawl.policy.http.answers import backoff
+from sitecrawl.policy.http.answers import FOLLOWED, backoff
 from sitecrawl.policy.urls.login_links import leads_to_login
 from sitecrawl.reqmeta import LOGIN, ORIGIN, own_request
 from sitecrawl.responses import header, location
@@ -32,7 +32,6 @@ from sitecrawl.web.urls.url import resolve
 
 MAX_STEPS = 10  # requests of one login, redirects included
 MAX_FAULTS = 3  # of the server or the network, in a row
-REDIRECTS = frozenset({301, 302, 303, 307, 308})
 REPEATING = frozenset({307, 308})
 """Redirects that would send the form again (RFC 9110, 15.4)."""
 
@@ -99,7 +98,7 @@ class Login:
         return True
 
     def _is_logged_out(self, response: Response) -> bool:
-        if response.status in REDIRECTS:
+        if response.status in FOLLOWED:
             return self._is_form_page(resolve(location(response.headers), response.url) or "")
         if response.status == 401:
             return True
@@ -136,7 +135,7 @@ class Login:
         self._steps += 1
         if response.status >= 500 or response.status == 429:
             self._postpone(origin, f"it answered {response.status}")
-        elif response.status in REDIRECTS:
+        elif response.status in FOLLOWED:
             self._follow(origin, response)
         elif not self._is_sent:
             self._fill_in(origin, response)

@@ -18,7 +18,13 @@ from sitecrawl.events import Event
 from sitecrawl.http.fetch_errors import LeaseExpiredError, exception_names
 from sitecrawl.policy.advice import in_words
 from sitecrawl.policy.decision import ALLOWED, Decision
-from sitecrawl.policy.http.answers import CHALLENGE, NOBODY_THERE, answer_of_failure, backoff
+from sitecrawl.policy.http.answers import (
+    CHALLENGE,
+    FOLLOWED,
+    NOBODY_THERE,
+    answer_of_failure,
+    backoff,
+)
 from sitecrawl.policy.outcomes import Outcome
 from sitecrawl.policy.refusal_reasons import ROBOTS_TXT, ROBOTS_TXT_UNREACHABLE
 from sitecrawl.reqmeta import ORIGIN, ROBOTS_OF, USAGE_FILE, own_request
@@ -102,7 +108,7 @@ class RobotsFiles:
     def answered(self, response: Response) -> None:
         """Handle the response; 4xx allows everything, 5xx nothing (RFC 9309, 2.3.1)."""
         origin: Origin = response.meta[ROBOTS_OF]
-        if response.status in (301, 302, 303, 307, 308) and self._redirect(origin, response):
+        if response.status in FOLLOWED and self._redirect(origin, response):
             pass
         elif response.status >= 500 or response.status == 429:
             why = f"answered {response.status}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import replace
+from dataclasses import InitVar, dataclass, field, replace
 from enum import Enum, auto
 from typing import TYPE_CHECKING, Any
 
@@ -87,33 +87,31 @@ class OriginYields:
         self.gone: set[str | None] = set()
 
 
+@dataclass(eq=False, repr=False)
 class Yields:
     """The evidence on all leased origins.
 
     ``second_reading`` is sent once for each, with its key, and URL and text of a page to be read again.
     """
 
-    def __init__(
-        self,
-        params: CrawlParams,
-        owner: FrontierOwner,
-        recorder: Recorder,
-        discovery: Discovery,
-        tasks: BackgroundTasks,
-        *,
-        settings: OptionValues,
+    params: InitVar[CrawlParams]
+    _owner: FrontierOwner
+    recorder: InitVar[Recorder]
+    _discovery: Discovery
+    _tasks: BackgroundTasks
+    settings: InitVar[OptionValues]
+    second_reading: Event[str, str, str] = field(default_factory=Event)
+    _origins: dict[str, OriginYields] = field(default_factory=dict)
+    _left: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+    def __post_init__(
+        self, params: CrawlParams, recorder: Recorder, settings: OptionValues
     ) -> None:
         self._effort = params.effort if params.mode != "check" else 0
         self._wanted = Wanted.build(settings)
         self._reading = params.reading or None
         self._settings = {each: each.setting(settings) for each in (LOW_YIELD, ENDLESS)}
-        self._owner = owner
-        self._discovery = discovery
-        self._tasks = tasks
         self._site = Evidence(self._effort)
-        self._origins: dict[str, OriginYields] = {}
-        self._left: dict[str, dict[str, Any]] = {}
-        self.second_reading: Event[str, str, str] = Event()
         recorder.judge = self.judged
 
     async def prepare(self, key: str) -> None:

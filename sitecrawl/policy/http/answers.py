@@ -47,6 +47,8 @@ REDIRECTS = {
     **dict.fromkeys((301, 308), PERMANENT_REDIRECT),
     **dict.fromkeys((300, 302, 303, 307), FetchResult(Outcome.REDIRECT, "redirect")),
 }
+FOLLOWED = frozenset({301, 302, 303, 307, 308})
+"""Statuses of redirects that are followed where the response is no page, as to a robots.txt."""
 REDIRECT_WITHOUT_LOCATION = FetchResult(
     Outcome.DID_NOT_UNDERSTAND_ANSWER, "redirect_without_location"
 )
