@@ -62,10 +62,6 @@ class SeedReport:
         self._starts[url] = None
         self._results[url] = self._failed_listings[url] = why
 
-    def given_up(self, key: str, words: str, reason: str) -> None:
-        """Record an origin that was given up for this run."""
-        self._origins_given_up[key] = words, reason
-
     def note(self, visit: VisitResult) -> None:
         """Process an ended visit; the redirect target of a start is watched like a start."""
         if visit.outcome in KEPT_OUT:
@@ -79,15 +75,13 @@ class SeedReport:
         for visit in await frontier.last_visits(self._seeds):
             self._judge(visit)
         for key, words in counters["given_up"].items():
-            self.given_up(key, words, counters["given_up_for"].get(key, ""))
+            self._origins_given_up[key] = words, counters["given_up_for"].get(key, "")
         for url, why in counters["failed_listings"].items():
             self.failed(url, why)
 
     def as_stored(self) -> dict[str, Any]:
         """Return what other workers need to know of this one, as plain values."""
-        given_up = self._origins_given_up.items()
         return {
-            "given_up_for": {key: reason for key, (_, reason) in given_up},
             "failed_listings": dict(self._failed_listings),
             "kept_out": self._kept_out.as_stored(),
         }

@@ -106,7 +106,7 @@ class Crawl:
         self.leased = leased
         redirects = self.seed_redirects = SeedRedirects(discovery, owner)
         queues = self.queues = OriginQueues(
-            params, discovery, owner, recorder, robots, leased, redirects, starts, tasks
+            params, discovery, owner, recorder, robots, leased, redirects, tasks
         )
         LoginWalls(params, leased, recorder)
         self._failures = Failures(recorder)
@@ -215,7 +215,7 @@ class Crawl:
         return {
             **numbers,
             "refusals": self.discovery.refusals.as_stored(),
-            "given_up": self.leased.given_up(),
+            **self.leased.given_up(),
             **self.seed_report.as_stored(),
             **self._failures.as_stored(),
             "unchanged_by_dates": knowledge.dates.skipped,

@@ -126,10 +126,13 @@ class LeasedOrigins:
         """Store the state of an origin."""
         self._tasks.begin(self._save(origin))
 
-    def given_up(self) -> dict[str, str]:
-        """Return the origins that were given up, each with its reason."""
-        met = (*self.origins.values(), *self._resting.values())
-        return {origin.key: origin.given_up for origin in met if origin.given_up}
+    def given_up(self) -> dict[str, dict[str, str]]:
+        """Return the origins that were given up, with words and with the word of the reason."""
+        met = [each for each in (*self.origins.values(), *self._resting.values()) if each.given_up]
+        return {
+            "given_up": {each.key: each.given_up for each in met},
+            "given_up_for": {each.key: each.given_up_reason for each in met},
+        }
 
     async def save_all(self) -> None:
         """Store the state of all origins at the end of a crawl, and write what waits for it."""

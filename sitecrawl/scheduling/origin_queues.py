@@ -16,7 +16,7 @@ from sitecrawl.config.options.crawl_options import CrawlParams
 from sitecrawl.crawl.discovery import REWRITTEN, Discovery
 from sitecrawl.crawl.frontier_owner import FrontierOwner
 from sitecrawl.crawl.recorder import Recorder
-from sitecrawl.crawl.seeds import SeedRedirects, SeedReport
+from sitecrawl.crawl.seeds import SeedRedirects
 from sitecrawl.crawl.visit import Visit
 from sitecrawl.frontier.base import DueUrl, VisitResult
 from sitecrawl.policy.decision import Decision
@@ -98,7 +98,6 @@ class OriginQueues:
     _robots: RobotsFiles
     _leased: LeasedOrigins
     _seed_redirects: SeedRedirects
-    _seed_report: SeedReport
     _tasks: BackgroundTasks
     ready: ReadyQueue = field(init=False)
 
@@ -196,7 +195,6 @@ class OriginQueues:
         self._give_up_if_postponed(origin)
         if origin.given_up:
             origin.drop_due()
-            self._seed_report.given_up(origin.key, origin.given_up, origin.given_up_reason)
         self.ready.push(origin)
         if origin.wants_refill(REFILL_BELOW):
             origin.begin_refill()

@@ -12,6 +12,8 @@ from sitecrawl.policy.outcomes import Outcome
 
 CONTENT_RANGE = re.compile(r"\s*bytes\s+0-(\d+)/(\d+|\*)\s*", re.IGNORECASE)
 WAF_CHECKS = frozenset({"captcha", "challenge"})  # of AWS WAF, with status 405 and 202
+FOLLOWED = frozenset({301, 302, 303, 307, 308})
+"""Statuses of redirects that are followed where the response is no page, as to a robots.txt."""
 FIRST_BACKOFF = 1.0  # seconds, doubled each time
 MAX_LIMITED = 3
 NOBODY_THERE = frozenset({"connection_refused", "dns_failed"})
@@ -47,8 +49,6 @@ REDIRECTS = {
     **dict.fromkeys((301, 308), PERMANENT_REDIRECT),
     **dict.fromkeys((300, 302, 303, 307), FetchResult(Outcome.REDIRECT, "redirect")),
 }
-FOLLOWED = frozenset({301, 302, 303, 307, 308})
-"""Statuses of redirects that are followed where the response is no page, as to a robots.txt."""
 REDIRECT_WITHOUT_LOCATION = FetchResult(
     Outcome.DID_NOT_UNDERSTAND_ANSWER, "redirect_without_location"
 )
