@@ -18,6 +18,7 @@ from sitecrawl.explain.explanation import Explainer, Explanation, verdict
 from sitecrawl.frontier.change_log import TargetLag
 from sitecrawl.frontier.opening import open_change_log, open_records
 from sitecrawl.frontier.records import Attempt
+from sitecrawl.policy.documents.sections import FENCE
 from sitecrawl.policy.urls.rule_engine import Rules
 from sitecrawl.search.search_index import (
     Folder,
@@ -36,7 +37,6 @@ MAX_ATTEMPTS = 50
 MAX_INLINKS = 50
 MAX_SPLIT = 1_000_000  # characters of a text that is split at its headings
 MAX_SECTIONS = 2_000
-FENCE = re.compile(r"\s*(`{3,}|~{3,})")
 HEADING = re.compile(r"#{1,6} (.*)")
 LINK_TARGET = re.compile(r"\]\([^()\s]*\)")
 WORDS = re.compile(r"[^\W_]+")

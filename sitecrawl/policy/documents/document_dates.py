@@ -66,17 +66,10 @@ def publication(page: Page, *, from_text: bool) -> tuple[str, str]:
             if day is None or day == moment.date():
                 return local_rfc3339(moment), source
             break
-    if day is not None:
-        return _day(day), "url"
-    day = date_by_heading(page) if from_text else None
-    if day is not None:
-        return _day(day), "text"
-    return "", ""
-
-
-def _day(day: date) -> str:
-    """Format a day as in documents."""
-    return f"{day.isoformat()}T00:00:00Z"
+    source = "url" if day is not None else "text"
+    if day is None and from_text:
+        day = date_by_heading(page)
+    return (f"{day.isoformat()}T00:00:00Z", source) if day is not None else ("", "")
 
 
 def date_by_heading(page: Page) -> date | None:
