@@ -122,7 +122,7 @@ class Administration:
                 with self._database.transaction():
                     memory = self._memory()
                     outbox = Outbox(self._database, memory.run, self._realm, None)
-                    confirmed = LossGuard(memory, row).confirm(outbox).changes
+                    confirmed = LossGuard(memory, row).confirm(outbox)
                 changes += confirmed
         return changes
 

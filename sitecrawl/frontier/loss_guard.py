@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Sequence
 
-from sitecrawl.frontier.base import HeldGroup, Settlement
+from sitecrawl.frontier.base import Change, HeldGroup, Settlement
 from sitecrawl.frontier.claims import Claims, ResolvedClaim, StateTables, TargetState
 from sitecrawl.frontier.documents import Changes, StoredDocument
 from sitecrawl.frontier.former_starts import FormerStarts
@@ -197,13 +197,11 @@ class LossGuard:
         own = self._releases.own_content(found, self._rows)
         return own - {each.target for each in self._rows if each.url not in moved}
 
-    def confirm(self, outbox: Outbox) -> Settlement:
+    def confirm(self, outbox: Outbox) -> list[Change]:
         """Carry out every change, because a person has confirmed it."""
-        documents = self._memory.documents.count(self._origin)
-        done = self._carry_out(self._rows, set(self._open))
-        held = [each for each in self._rows if each.url not in done]
+        self._carry_out(self._rows, set(self._open))
         self._changes.write_stale()
-        return Settlement(outbox.write(self._changes.entries()), documents, groups_of(held))
+        return outbox.write(self._changes.entries())
 
     def _carry_out(self, found: Sequence[HeldChange], allowed: Collection[int]) -> set[int]:
         """Carry out those changes that are allowed, documents first; return their URLs.

@@ -55,20 +55,15 @@ class Reindex:
         self._documents = Documents(database)
 
     def planned(self, verdict: Verdict) -> Iterator[tuple[str, Rewrite]]:
-        """Yield the addresses that would change, with their rewrites; nothing is written."""
-        for held in self._current():
-            rewrite = verdict(held.address, self._content(held))
-            if rewrite is not None:
-                yield held.address, rewrite
+        """Return the addresses that would change, with their rewrites; nothing is written."""
+        return ((held.address, rewrite) for held, rewrite in self._judged(verdict))
 
     def apply(self, verdict: Verdict) -> Iterator[Change]:
         """Write the changed documents, each in a transaction of its own."""
-        for held in self._current():
-            rewrite = verdict(held.address, self._content(held))
-            if rewrite is not None:
-                with self._database.transaction():
-                    changes = self._rewrite(held, rewrite)
-                yield from changes
+        for held, rewrite in self._judged(verdict):
+            with self._database.transaction():
+                changes = self._rewrite(held, rewrite)
+            yield from changes
 
     @property
     def last_seq(self) -> int:
@@ -117,10 +112,13 @@ class Reindex:
         content |= {name: value for name, value in now.items() if name in content}
         return {name: value for name, value in content.items() if value is not None}
 
-    def _current(self) -> Iterator[StoredDocument]:
+    def _judged(self, verdict: Verdict) -> Iterator[tuple[StoredDocument, Rewrite]]:
         last = -1
         while rows := self._database.rows(CURRENT, (self._realm, last, BATCH)):
             for (last,) in rows:
                 held = self._documents.of(last)
-                if held is not None and held.current:
-                    yield held
+                if held is None or not held.current:
+                    continue
+                rewrite = verdict(held.address, self._content(held))
+                if rewrite is not None:
+                    yield held, rewrite
