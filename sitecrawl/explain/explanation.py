@@ -157,14 +157,12 @@ class PastRefusals:
     @classmethod
     def of(cls, runs: Sequence[RunRecord]) -> PastRefusals:
         """Collect the refusals of the runs, of which the last one comes first."""
-        found = cls()
+        found = cls(given_up=(runs[0].counters.get("given_up") or {}) if runs else {})
         for run in runs:
             if changed_options(run.configuration, runs[0].configuration):
                 found.is_cut = True
                 break
             found.add(run, "the last run" if run is runs[0] else f"run {run.id}")
-        if runs:
-            found.given_up = runs[0].counters.get("given_up") or {}
         return found
 
     def add(self, run: RunRecord, name: str) -> None:
@@ -180,11 +178,6 @@ class PastRefusals:
                 detail = f"{example.rule} (in {name}, on {example.referrer})"
                 refusal = PastRefusal(reason, run.configuration["params"], detail)
                 self.examples.setdefault(example.url, refusal)
-
-    def mark(self, steps: list[Step], url: str, params: Mapping[str, Any]) -> list[Step]:
-        """Return the steps, with the recorded refusal of ``url`` if it still holds."""
-        found = self.examples.get(url)
-        return found.mark(steps, params) if found else steps
 
     def __str__(self) -> str:
         """Return the refused links by reason, in readable form; empty if there are none."""
@@ -312,8 +305,9 @@ class Explainer:
     def _missing(self, explanation: Explanation) -> Explanation:
         """Add the refusals that runs recorded of links to a URL that is not stored."""
         for url in (explanation.url, explanation.admission.url):
-            explanation.rules = self._past.mark(explanation.rules, url, self._stored_params)
-            explanation.limits = self._past.mark(explanation.limits, url, self._stored_params)
+            if past := self._past.examples.get(url):
+                explanation.rules = past.mark(explanation.rules, self._stored_params)
+                explanation.limits = past.mark(explanation.limits, self._stored_params)
         explanation.left_out = str(self._past)
         explanation.has_other_rules = self._past.is_cut
         return explanation
