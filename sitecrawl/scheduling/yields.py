@@ -14,7 +14,7 @@ from sitecrawl.policy.lifecycle.revisit import WITH_CONTENT
 from sitecrawl.policy.outcomes import REDIRECTS, Outcome
 from sitecrawl.policy.worth.endless import EndlessParts, GrowingPage, Part, State, part_of
 from sitecrawl.policy.worth.evidence import Evidence, Read, Verdict
-from sitecrawl.policy.worth.kinds import pattern_of
+from sitecrawl.policy.worth.kinds import is_printed, pattern_of
 from sitecrawl.policy.worth.wanted import ENDLESS, LOW_YIELD, Wanted, tried_words
 from sitecrawl.scheduling.listed_pages import DATES
 
@@ -156,7 +156,9 @@ class Yields:
                 put_off |= _descend(own.parts, part, found, now, may_read=idle)
         if idle and not now and all(due.priority == LATER for due in later):
             tried = [
-                due for due in later if own.evidence.verdict(due.url, due.referrer) is Verdict.LATER
+                due
+                for due in later
+                if own.evidence.verdict(due.url, due.referrer) is not Verdict.LEAVE
             ]
             put_off |= dict.fromkeys((due.fingerprint for due in tried[LATER_AT_ONCE:]), LATER)
             now = [due for due in later if due.fingerprint not in put_off]
@@ -177,6 +179,8 @@ class Yields:
                 later.append(due)
             elif may_leave and own.parts.part(due.url, due.referrer) is not None:
                 inside.setdefault(part_of(due.url), []).append(due)
+            elif may_leave and is_printed(due.url):
+                later.append(due)
             else:
                 now.append(due)
         return now, later, inside
@@ -193,7 +197,8 @@ class Yields:
             return DueVerdict.LOW_YIELD if kind is Verdict.LEAVE else DueVerdict.FETCH
         part = own.parts.part(due.url, due.referrer)
         if part is None or part.probe == due.fingerprint:
-            return DueVerdict.FETCH
+            is_early = part is None and due.priority != LATER and is_printed(due.url)
+            return DueVerdict.LATER if is_early else DueVerdict.FETCH
         return DueVerdict.ENDLESS if part.state is State.CLOSED else DueVerdict.SHELVED
 
     def leave_out(self, key: str, due: DueUrl, verdict: DueVerdict) -> Decision:

@@ -68,6 +68,26 @@ def test_a_forum_is_read_whole_and_its_print_views_by_their_option(
     assert fetched == {f"/print?t={n}" for n in range(100, 100 + TOPICS)} - printed
 
 
+@pytest.mark.behaviour("Q-38")
+def test_what_is_printed_comes_after_the_pages_that_it_repeats(
+    server: Server, crawl: CrawlCommand
+) -> None:
+    site: Site = {"/robots.txt": ""}
+    topics = [[f"/board?act=topic&t={n}&st={part}" for part in (0, 15, 30)] for n in range(20)]
+    site["/"] = page(*(parts[0] for parts in topics), title="Board")
+    for n, parts in enumerate(topics):
+        posts = [(letter(n * 10 + each), letter(500 + n * 10 + each)) for each in range(3)]
+        printed = f"/board?act=print&t={n}"
+        site[printed] = page(title=f"Topic {n}", body="".join(f"<p>{a}<p>{b}" for a, b in posts))
+        for part, (first, second) in zip(parts, posts, strict=True):
+            body = f"<p>{first}<p>{second}"
+            site[part] = page(printed, *parts, title=f"Topic {n}", text="", body=body)
+    run = crawled(crawl, f"{server.serve(site)}/")
+    assert {part for parts in topics for part in parts} <= {
+        url.partition("/board")[1] + url.partition("/board")[2] for url in run.kept
+    }
+
+
 def shop(request: Request) -> Page:
     """Articles, and lists of them for each mix of three facets with four values."""
     path, _, query = request.target.partition("?")

@@ -756,3 +756,17 @@ def test_addresses_that_differ_in_values_only_show_no_alias() -> None:
     for n in range(5):
         copies.read(f"{HOME}/event?id={n}&d=1&print=1", n)
     assert copies.aliases
+
+
+@pytest.mark.behaviour("Q-38")
+def test_a_value_that_is_added_to_lists_that_bring_nothing_is_tried_no_further() -> None:
+    evidence = Evidence(10)
+    for n in range(60):
+        evidence.read(Read(f"{HOME}/search?q=a&limit=au:{n}", f"{HOME}/search?q=a", None))
+    for n in range(3):
+        for limit in ("", "&limit=map"):
+            evidence.kinds.copies.read(f"{HOME}/search?q=s{n}{limit}", n)
+    evidence.kinds.copies.read(f"{HOME}/search?q=canals", 9)
+    kind = evidence.kinds.of(f"{HOME}/search?q=canals&limit=map")
+    assert kind.name == "*&limit=map as copy of *"
+    assert evidence.verdict(f"{HOME}/search?q=canals&limit=map") is Verdict.LEAVE

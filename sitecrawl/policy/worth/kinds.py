@@ -61,6 +61,10 @@ _PLACEHOLDER = re.compile(r"(<[a-z#]+>)")
 _CHOICE = re.compile(r"[A-Za-z][A-Za-z._-]*")
 _VALUE = re.compile(r"[<*]")
 _IN_QUERY = re.compile(r"(?!\d+,\d+$).*[/\d]")  # no point of an image map, which a user asks for
+_PRINTED = re.compile(
+    r"(?:[^a-z]|^)(?:print(?:er|able|out|page|thread|version|view)?|druck(?:ansicht|en|version)?"
+    r"|imprim(?:able|er|ible|ir)|stampa)(?:[^a-z]|$)"
+)
 
 
 class Pool(NamedTuple):
@@ -132,7 +136,8 @@ class Kinds:
         if alias is not None:
             by_path = f"{path}{named} as copy by {alias.name}"
             name = alias.name if alias.is_of_parameters else by_path
-            pools = (Pool(COPY, alias.name),)
+            lists = _pools(path, template.parameters) if alias.is_of_parameters else ()
+            pools = (Pool(COPY, alias.name), *lists)
             return Kind(name, pools, alias.leads_elsewhere(whole), self.copies.aliases[alias])
         again = ",".join(name for name, key in _variables(url) if key in self.requested)
         again = f" again by {again}" if again else ""
@@ -226,6 +231,11 @@ def with_path_of_query(url: str) -> str:
     if "=" in first or not _IN_QUERY.match(first):
         return url
     return f"{bare}{QUERY}/{first.removeprefix('/')}{'?' if rest else ''}{rest}"
+
+
+def is_printed(url: str) -> bool:
+    """Return True for the address of a page as it is printed, which comes after the page itself."""
+    return _PRINTED.search(url.lower()) is not None
 
 
 @lru_cache(maxsize=1024)
