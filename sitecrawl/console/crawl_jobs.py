@@ -16,6 +16,7 @@ from sitecrawl.statuses import (
     BAD_USAGE,
     DATABASE_ERROR,
     DONE,
+    INTERRUPTED,
     NO_RESULT,
     STARTS_FAILED,
 )
@@ -99,6 +100,8 @@ class CrawlJobs:
             process.send_signal(FORWARDED[signal.Signals(number)])
 
     def _run(self, job: CrawlJob) -> JobResult:
+        if self._stopping.is_set():
+            return JobResult(job.name, INTERRUPTED, 0.0)
         began = time.monotonic()
         process = subprocess.Popen(  # noqa: S603 -- this program's own command
             job.command,
