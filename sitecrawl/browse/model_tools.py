@@ -128,14 +128,9 @@ def model_server(reader: CrawlReader) -> MCPServer[Any]:
         "sitecrawl", instructions=INSTRUCTIONS, version=__version__, log_level="WARNING"
     )
     tools = ModelTools(reader)
-    named: dict[str, Callable[..., Any]] = {
-        "search": tools.search,
-        "read": tools.read,
-        "outline": tools.outline,
-        "explain": tools.explain,
-    }
-    for name, tool in named.items():
-        server.add_tool(tool, name=name, annotations=READ_ONLY, structured_output=True)
+    named: Sequence[Callable[..., Any]] = (tools.search, tools.read, tools.outline, tools.explain)
+    for tool in named:
+        server.add_tool(tool, annotations=READ_ONLY, structured_output=True)
     return server
 
 

@@ -195,11 +195,7 @@ class WebPages:
     def _filters(self, request: PageRequest, sites: Mapping[str, int]) -> dict[str, Any]:
         hosts = dict.fromkeys(urlsplit(site).hostname or site for site in sites)
         return {
-            "q": request.get("q"),
-            "site": request.get("site"),
-            "under": request.get("under"),
-            "language": request.get("language"),
-            "type": request.get("type"),
+            **{name: request.get(name) for name in ("q", *FILTERS)},
             "hosts": list(hosts)[:MAX_ORIGINS],
             "languages": self._reader.languages(),
             "behind": self._reader.behind(),
@@ -379,12 +375,12 @@ def _environment() -> Environment:
     environment.filters |= {
         "breadcrumb": breadcrumb,
         "stamp": stamp,
+        "ago": lambda at: ago(at, time.time()),
         "document_link": _document_link,
         "folder_link": lambda prefix: f"/site?{urlencode({'prefix': prefix})}",
         "count": lambda number: f"{number:,}",
         "size": lambda count: f"{count / 1000:,.1f} kB" if count else "–",
     }
-    environment.filters["ago"] = lambda at: ago(at, time.time())
     environment.tests["web"] = is_web
     return environment
 
