@@ -10,7 +10,7 @@ from sitecrawl.frontier.base import AlreadyRunningError, FrontierError, StateOpt
 from sitecrawl.frontier.database import Database
 from sitecrawl.frontier.held_changes import look_again
 from sitecrawl.frontier.leases import reap_dead_workers, register, stopped_without_end
-from sitecrawl.frontier.url_table import NOT_COOLING, OF_REALM, Reminders
+from sitecrawl.frontier.url_table import NOT_COOLING, OF_REALM
 from sitecrawl.policy.lifecycle.change_rate import PRIOR_RATE, WORTH
 from sitecrawl.policy.lifecycle.revisit import Age
 from sitecrawl.policy.origin_shares import block_size
@@ -18,6 +18,8 @@ from sitecrawl.web.urls.identity import DEFAULT_REALM
 
 # ruff: noqa: S608 -- only constants become part of a statement
 CLOCK_SKEW = 60.0  # seconds
+TAKE_BACK = f"UPDATE url SET waiting = 1 WHERE waiting = 2 AND {OF_REALM}"
+SET_ASIDE = f"UPDATE url SET waiting = 2 WHERE waiting = 1 AND {OF_REALM}"
 FORCE = (
     "UPDATE url SET waiting = 1 WHERE waiting = 0 AND run < ? AND due IS NOT NULL"
     f" AND {NOT_COOLING} AND {OF_REALM}"
@@ -78,13 +80,14 @@ def begin(
             "INSERT INTO run (realm, configuration, started_at) VALUES (?, ?, ?) RETURNING id",
             (options.realm, json.dumps(configuration, sort_keys=True, default=str), now),
         )
-        reminders = Reminders(database, options.realm)
-        reminders.take_back()
+        database.execute(TAKE_BACK, (options.realm,))
         if not options.revisit.blacklist:
             look_again(database, options.realm)
         requeue_due(database, run, now, options)
         _reread_once(database, run, options)
-        reminders.set_aside(options.selection)
+        if options.selection.defers_found_links:  # a run of starts queues them again: ``unskip``
+            unvisited = " AND outcome IS NULL" if options.selection.links else ""
+            database.execute(f"{SET_ASIDE}{unvisited}", (options.realm,))
         count_pending(database, options.realm)
     else:
         database.execute(READS_OTHERWISE, (run, options.reading))

@@ -41,7 +41,7 @@ from sitecrawl.frontier.outbox import Outbox
 from sitecrawl.frontier.runs import combined, worker_counters
 from sitecrawl.frontier.url_table import Reminders, Urls
 from sitecrawl.frontier.visit_reducer import VisitReducer
-from sitecrawl.frontier.visits import Finding, Visits, is_page_visit
+from sitecrawl.frontier.visits import REFUSED, Finding, Visits
 from sitecrawl.policy.outcomes import Outcome
 
 WAKE_SECONDS = 60.0
@@ -279,7 +279,8 @@ class Store:
             {each.stored.id: each.visit.html for each in findings if each.visit.html is not None}
         )
         HeldReleases(self._memory, changes).release_own(origin, len(findings))
-        today, visited = day_of(self._database.now()), sum(map(is_page_visit, visits))
+        today = day_of(self._database.now())
+        visited = sum(not (each.again or each.outcome in REFUSED) for each in visits)
         self._database.write(END_VISITS, [(done, today, visited, today, origin)])
         return findings, self._outbox.write(changes.entries())
 

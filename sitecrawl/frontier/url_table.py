@@ -12,7 +12,6 @@ from sitecrawl.frontier.database import Database, Row, RowStatement
 from sitecrawl.frontier.leases import Lease
 from sitecrawl.policy.lifecycle.change_rate import PRIOR_RATE
 from sitecrawl.policy.lifecycle.revisit import LASTING
-from sitecrawl.policy.lifecycle.selection import Selection
 from sitecrawl.policy.outcomes import Outcome
 
 COLUMNS = (
@@ -68,8 +67,6 @@ LISTED = "UPDATE url SET listed = ? WHERE origin = ? AND fingerprint = ? AND lis
 NOT_COOLING = f"(outcome IS NULL OR outcome <> {int(Outcome.RATE_LIMITED)} OR due <= ?)"
 """False if the response set the time of the next request (Retry-After), later than a given time."""
 OF_REALM = "origin IN (SELECT id FROM origin WHERE realm = ?)"
-TAKE_BACK = f"UPDATE url SET waiting = 1 WHERE waiting = 2 AND {OF_REALM}"  # noqa: S608
-SET_ASIDE = f"UPDATE url SET waiting = 2 WHERE waiting = 1 AND {OF_REALM}"  # noqa: S608
 ONE = "fingerprint = ? AND origin = (SELECT id FROM origin WHERE key = ? AND realm = ?)"
 UNSKIP = f"UPDATE url SET waiting = 1 WHERE waiting = 2 AND {ONE}"  # noqa: S608
 QUEUE = (
@@ -223,19 +220,6 @@ class Reminders:
         self._database = database
         self._realm = realm
         self._announces = announces
-
-    def set_aside(self, selection: Selection) -> None:
-        """Set aside the URLs that a run does not select, until the next run.
-
-        A run that only visits its starts queues them again with ``unskip``.
-        """
-        if selection.defers_found_links:
-            unvisited = " AND outcome IS NULL" if selection.links else ""
-            self._database.execute(f"{SET_ASIDE}{unvisited}", (self._realm,))
-
-    def take_back(self) -> None:
-        """Queue the URLs that an earlier run set aside."""
-        self._database.execute(TAKE_BACK, (self._realm,))
 
     def unskip(self, candidates: Iterable[Candidate]) -> None:
         """Queue those candidates that the run has set aside."""

@@ -299,8 +299,3 @@ class Visits:
             not_before=visit.not_before,
         )
         return next_visit(self._options.revisit, visited)
-
-
-def is_page_visit(visit: VisitResult) -> bool:
-    """Return True for a visit that counts as one page: it was not refused, and is not repeated."""
-    return not visit.again and visit.outcome not in REFUSED
