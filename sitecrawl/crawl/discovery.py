@@ -75,24 +75,6 @@ class AnchorTexts:
         return self._texts.pop(fingerprint, [])
 
 
-class TruncationWarnings:
-    """Warnings about truncated pages, one per kind, for the first page affected."""
-
-    def __init__(self, stats: StatsCollector) -> None:
-        self._stats = stats
-        self._warned_of: set[str] = set()
-
-    def note(self, page: Page) -> None:
-        """Count the truncations of a page, and log a warning for each new kind."""
-        for cut in dict.fromkeys(page.cuts):
-            self._stats.inc_value(f"sitecrawl/cuts/{cut}")
-            if cut in MEANINGS and cut not in self._warned_of:
-                self._warned_of.add(cut)
-                logger.warning(
-                    "%s: %s (others are counted as sitecrawl/cuts/%s)", page.url, MEANINGS[cut], cut
-                )
-
-
 class Reference(NamedTuple):
     """Redirect target or canonical URL of a page.
 
@@ -145,9 +127,9 @@ class Discovery:
     start_origins: set[str] = field(default_factory=set)
     _seen: dict[int, int] = field(default_factory=dict)
     _unnamed: frozenset[int] = frozenset()
+    _warned_of: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
-        self.truncations = TruncationWarnings(self._stats)
         self.trials = ParameterTrials(self.rules)
 
     def watch(self, fingerprints: Iterable[int]) -> None:
@@ -282,6 +264,16 @@ class Discovery:
         notice = self.rules.admit_redirect(start, target)
         if notice:
             logger.info("%s", notice)
+
+    def note_cuts(self, page: Page) -> None:
+        """Count the truncations of a page, and log a warning for the first page of each kind."""
+        for cut in dict.fromkeys(page.cuts):
+            self._stats.inc_value(f"sitecrawl/cuts/{cut}")
+            if cut in MEANINGS and cut not in self._warned_of:
+                self._warned_of.add(cut)
+                logger.warning(
+                    "%s: %s (others are counted as sitecrawl/cuts/%s)", page.url, MEANINGS[cut], cut
+                )
 
     def _pass_over(self, page: Page, due: DueUrl) -> None:
         """Count the links that do not lead to a page."""

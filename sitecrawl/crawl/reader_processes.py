@@ -100,8 +100,8 @@ async def _end(process: Process) -> None:
     await process.wait()
 
 
-class PageReadersError(Exception):
-    """No process that reads pages can be started, or two in a row ended with a page."""
+class ReadersError(Exception):
+    """No process can be started, or none has answered."""
 
 
 class PageReaders:
@@ -114,7 +114,7 @@ class PageReaders:
     async def read(self, **arguments: Any) -> Page:
         """Read a page by the arguments of ``read_page``; a process that ends costs a second try.
 
-        Raises PageReadersError.
+        Raises ReadersError.
         """
         frame, failure = framed(arguments), ""
         for _ in range(TRIES):
@@ -129,11 +129,7 @@ class PageReaders:
             else:
                 page: Page = pickle.loads(packed)  # noqa: S301 -- of our own process
                 return page
-        raise PageReadersError(f"the process that read the page failed, twice: {failure}")
-
-
-class FileReadersError(Exception):
-    """No process that reads files can be started, or it does not answer."""
+        raise ReadersError(f"the process that read the page failed, twice: {failure}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +157,7 @@ class FileReaders:
         self.close = self._processes.close
 
     async def read(self, body: bytes, kind: str) -> ReadFile:
-        """Read a file of a media type; raises FileReadersError if no process can."""
+        """Read a file of a media type; raises ReadersError if no process can."""
         limits = {"seconds": self._seconds, "memory": MAX_MEMORY}
         request = json.dumps({"kind": kind, "size": len(body), **limits}).encode()
         try:
@@ -172,6 +168,6 @@ class FileReaders:
                     head = json.loads(await source.readline())
                     html = await source.readexactly(head["size"])
         except (OSError, EOFError, ValueError, TimeoutError) as error:
-            raise FileReadersError(f"no process has read it: {error!r}") from error
+            raise ReadersError(f"no process has read it: {error!r}") from error
         cuts = tuple(head.get("cuts", ()))
         return ReadFile(html, head["fault"], head["detail"], cuts, head["cpu"])

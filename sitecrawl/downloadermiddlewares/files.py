@@ -10,7 +10,7 @@ from scrapy.crawler import Crawler
 from scrapy.http import Response
 
 from sitecrawl.components import Component, params_of
-from sitecrawl.crawl.reader_processes import FileReaders, FileReadersError, ReadFile
+from sitecrawl.crawl.reader_processes import FileReaders, ReadersError, ReadFile
 from sitecrawl.policy.http.answers import FetchResult
 from sitecrawl.policy.outcomes import Outcome
 from sitecrawl.reqmeta import FILE, media_type_of, visit_of
@@ -64,7 +64,7 @@ class FilesMiddleware(Component):
                 if engine is not None and not engine.running:
                     raise ResponseWithoutContent(STOPPED)
             return reading.result()
-        except FileReadersError as error:
+        except ReadersError as error:
             visit = visit_of(request)
             if visit is not None:
                 visit.detail = str(error)

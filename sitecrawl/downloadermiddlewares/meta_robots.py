@@ -13,7 +13,7 @@ from scrapy.crawler import Crawler
 from scrapy.http import Response
 
 from sitecrawl.components import Component, params_of
-from sitecrawl.crawl.reader_processes import PageReaders, PageReadersError
+from sitecrawl.crawl.reader_processes import PageReaders, ReadersError
 from sitecrawl.crawl.visit import Visit
 from sitecrawl.extensions.crawl import crawl_of
 from sitecrawl.policy.documents.audit import audit_text
@@ -103,7 +103,7 @@ class MetaRobotsMiddleware(Component):
         try:
             async with turn:
                 page = await reading
-        except PageReadersError as error:
+        except ReadersError as error:
             visit.detail = str(error)
             raise ResponseWithoutContent(FAILED) from error
         finally:

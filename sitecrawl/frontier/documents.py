@@ -12,7 +12,7 @@ from sitecrawl.frontier.base import Entry, FrontierError
 from sitecrawl.frontier.database import Database, Row, RowStatement
 from sitecrawl.policy.documents.output_shapes import serialized_parts
 from sitecrawl.policy.lifecycle.change_rate import ChangeHistory
-from sitecrawl.policy.lifecycle.duplicates import SiteRank
+from sitecrawl.policy.lifecycle.duplicates import site_rank
 from sitecrawl.web.decompression import zstd
 
 # ruff: noqa: S608 -- only constants become part of a statement
@@ -143,10 +143,10 @@ class Documents:
         rows = self._database.rows(BY_HASH, (origin, content_hash, url, url))
         return StoredDocument(*rows[0]) if rows else None
 
-    def rank(self, url: int) -> SiteRank:
+    def rank(self, url: int) -> tuple[bool, bool, int, bool, int]:
         """Return the rank of a page among those with the same content."""
         [(address, via, listed, depth)] = self._database.rows(STANDING, (url,))
-        return SiteRank(via != "seed", not listed, depth, "?" in address, url)
+        return site_rank(address, via, listed, depth, url)
 
     def is_written(self, held: StoredDocument, run: int) -> bool:
         """Return True if a current document was written, or is being written, in a run."""

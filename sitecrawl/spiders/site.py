@@ -182,7 +182,7 @@ class SiteSpider(Spider):
             raise RuntimeError("MetaRobotsMiddleware reads the pages; it must not be off")
         page = read.page
         if page.cuts:
-            self.crawl.discovery.truncations.note(page)
+            self.crawl.discovery.note_cuts(page)
         if self.crawl.refreshed(visit, page):
             return
         visit.read_for_links(self.crawl.discovery.links_of(page, visit.due, read.robots.rel))

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
 
-
-class SiteRank(NamedTuple):
-    """Sort key of equal pages in the order of their site; the lowest one is kept.
+def site_rank(
+    url: str, via: str, listed: int, depth: int, found: int
+) -> tuple[bool, bool, int, bool, int]:
+    """Return the sort key of equal pages in the order of their site; the lowest one is kept.
 
     Starts come first, then pages of a sitemap, then those that the fewest links lead to from a
     start, then URLs without a query, then the order of discovery.
     """
-
-    is_linked: bool
-    is_unlisted: bool
-    depth: int
-    has_query: bool
-    found: int
+    return via != "seed", not listed, depth, "?" in url, found
 
 
 def rank(url: str) -> tuple[bool, int, str]:
