@@ -102,7 +102,8 @@ class Login:
             return self._is_form_page(resolve(location(response.headers), response.url) or "")
         if response.status == 401:
             return True
-        if response.status >= 500 or not is_html(_type(response)):
+        kind = declared_type(header(response.headers, "Content-Type"))
+        if response.status >= 500 or not is_html(kind):
             return False
         return self._mark not in response.body if self._mark else self._shows_form(response)
 
@@ -226,7 +227,3 @@ class Login:
 
     def _count(self, what: str) -> None:
         self._stats.inc_value(f"sitecrawl/login/{what}")
-
-
-def _type(response: Response) -> str:
-    return declared_type(header(response.headers, "Content-Type"))

@@ -260,7 +260,8 @@ class Yields:
         """Learn from a document; ``repeated`` are its links to known URLs."""
         due, document = visit.due, visit.document
         is_moved = visit.content_hash in own.gone
-        links = _new_links(visit)
+        found = (each for each in visit.candidates if each.via == "link")
+        links = [(each.url, each.fingerprint) for each in found if each.origin == due.origin]
         urls = [url for url, _ in links]
         page = Read(
             due.url, due.referrer, text_of(document), urls, _is_known(due), is_moved, pictures
@@ -368,14 +369,6 @@ def _is_known(due: DueUrl) -> bool:
     """Return True for a page that was requested before, and brought something or tells nothing yet."""
     is_fruitless = due.outcome in NO_DOCUMENT and due.document_id is None
     return due.outcome not in NEVER_REQUESTED and not is_fruitless
-
-
-def _new_links(visit: VisitResult) -> list[tuple[str, int]]:
-    return [
-        (each.url, each.fingerprint)
-        for each in visit.candidates
-        if each.via == "link" and each.origin == visit.due.origin
-    ]
 
 
 def left_out_lines(stored: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[int, str]]:
