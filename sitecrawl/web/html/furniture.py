@@ -10,7 +10,6 @@ from operator import gt
 
 from sitecrawl.web.html import page_types
 from sitecrawl.web.html.part_names import (
-    ANSWER,
     APART,
     AUTHOR,
     CAROUSEL,
@@ -23,7 +22,6 @@ from sitecrawl.web.html.part_names import (
     NAMED_KINDS,
     PAGE_FOOT,
     POSTER,
-    REVIEWS,
     TOOLS,
 )
 from sitecrawl.web.html.regions import (
@@ -49,8 +47,8 @@ ENDS = frozenset(".!?…。！？।؟")
 MIN_TEXT = 250  # characters of prose of a page whose text has a place
 MIN_LINK_SHARE = 0.6  # links for each line of a list of links
 MAX_LINK_TEXT = 40  # characters for each of its links
-HOLDING_SHARE = 0.8  # of the prose that the element around the text holds
-TYPED_SHARE = 0.7  # the same, where the metadata tells the kind of the page, unless it is a manual
+HOLDING_SHARE = 0.7  # of the prose that the element around the text holds
+MANUAL_SHARE = 0.8  # the same in a manual
 MAX_CONTROL = 40  # characters of the text of a button
 MAX_BAR = 2  # lines
 MAX_NAMED_SHARE = 0.25  # of the prose, in an element beside the text with a name, or a form
@@ -73,12 +71,7 @@ WITHOUT_SENTENCES: Mapping[str, tuple[str, ...]] = {
     page_types.DOCUMENTATION: (APART, TOOLS),
 }
 WRITTEN = frozenset({page_types.ARTICLE, page_types.THREAD})
-DESCRIBED = WRITTEN | {page_types.DOCUMENTATION}
-
-
 _AROUND_TEXT = frozenset({NAMED, APART, FOOT, PAGE_FOOT})
-# Lists of links in them are not furniture.
-_OF_TYPE = frozenset({ANSWER, AUTHOR, CAROUSEL, COMMENTS, REVIEWS})
 _KINDS = frozenset({*NAMED_KINDS, NOTE, FORM, ENTRY, CONTROL, LABEL, MENU})
 
 
@@ -88,7 +81,7 @@ def may_hold_furniture(
     """Return False for a page with a main element in which nothing can be furniture."""
     return (
         not main
-        or page_type in {page_types.PRODUCT, page_types.THREAD}
+        or page_type not in {"", page_types.DOCUMENTATION}
         or bool(by_kind.keys() & _KINDS)
         or any(map(ELSEWHERE.match, headings))
     )
@@ -173,13 +166,13 @@ class Furniture:
         return merged(each for each in regions if self._size(each) < limit)
 
     def _holding(self) -> list[Region]:
-        """The smallest block that holds nearly all prose of a page, if there is enough.
+        """The smallest block that holds most prose of a page, if there is enough.
 
-        Within a main element only in articles and threads: a manual's lists are a part of it.
+        Within a main element only on pages of a known kind: a manual's lists are a part of it.
         """
-        is_typed = self._type not in {"", page_types.DOCUMENTATION}
-        wanted = self._prose[-1] * (TYPED_SHARE if is_typed else HOLDING_SHARE)
-        if self._prose[-1] < MIN_TEXT or (self._main and self._type not in WRITTEN):
+        is_manual = self._type == page_types.DOCUMENTATION
+        wanted = self._prose[-1] * (MANUAL_SHARE if is_manual else HOLDING_SHARE)
+        if self._prose[-1] < MIN_TEXT or (self._main and (is_manual or not self._type)):
             return []
         holding = (each for each in self._blocks if self._prose_size(each) >= wanted)
         smallest = min(holding, key=lambda each: each.end - each.start, default=None)
@@ -188,11 +181,9 @@ class Furniture:
     def _listed(self) -> Iterator[Region]:
         """Lists of links with a name of furniture, or in an aside or nav."""
         most = (sum(map(self._size, self._text)) or self._sizes[-1]) - MIN_TEXT
-        for kind in (*NAMED_KINDS, NOTE):
-            if kind not in _OF_TYPE:
-                for each in self._of(kind):
-                    if self._is_list(each) and self._size(each) <= most:
-                        yield each
+        for each in (each for kind in (*NAMED_KINDS, NOTE) for each in self._of(kind)):
+            if self._is_list(each) and self._size(each) <= most:
+                yield each
 
     def _beside(self) -> list[Region]:
         """Beside the text, every list of links, and every element with a name of furniture.
@@ -269,9 +260,16 @@ class Furniture:
                 yield each
 
     def _image_labels(self, labels: Sequence[int]) -> list[Region]:
-        """Lines of ALT that are labels, on pages whose images are goods or items."""
-        found = [number for number in labels if self._lines[number][-1] not in ENDS]
-        if self._type in DESCRIBED or len(found) < MIN_LABELS:
+        """Lines of ALT that are labels; names of goods may be as long as sentences."""
+        if self._type == page_types.DOCUMENTATION:
+            return []
+        lines, is_written = self._lines, self._type in WRITTEN
+        found = [
+            number
+            for number in labels
+            if not (prose(lines[number]) if is_written else lines[number][-1] in ENDS)
+        ]
+        if len(found) < MIN_LABELS:
             return []
         return [Region("", number, number + 1) for number in found]
 
@@ -368,7 +366,7 @@ class Furniture:
 def repeated(
     lines: Sequence[str], by_kind: ByKind, kept: bytearray, headings: Sequence[Region]
 ) -> list[Region]:
-    """Lines of a product's page that stand on it before, such as the labels of its variants.
+    """Lines of a page of goods that stand on it before, such as the labels of variants.
 
     Not those of lists and tables, whose equal values belong to several labels, and no headings.
     """

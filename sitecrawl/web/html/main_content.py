@@ -21,7 +21,7 @@ from sitecrawl.web.html.furniture import (
     repeated,
 )
 from sitecrawl.web.html.page import LeftOut
-from sitecrawl.web.html.page_types import DOCUMENTATION, PRODUCT, THREAD
+from sitecrawl.web.html.page_types import DOCUMENTATION, LISTING, PRODUCT
 from sitecrawl.web.html.part_names import COMMENTS, FOOT, PAGE_FOOT, name_of_item, name_of_part
 from sitecrawl.web.html.regions import (
     ARTICLE,
@@ -338,9 +338,9 @@ def _drop_repeated(walk: Walk, by_kind: ByKind, kept: bytearray, page_type: str)
     lines = walk.text.lines
     left: list[LeftOut] = []
     if page_type != DOCUMENTATION:
-        sections = () if page_type == THREAD else sorted(start for start, _, _ in walk.headings)
+        sections = () if page_type else sorted(start for start, _, _ in walk.headings)
         left += _drop(lines, kept, "repeated", copies(lines, by_kind, kept, sections))
-    if page_type == PRODUCT:
+    if page_type in {LISTING, PRODUCT}:
         found = repeated(lines, by_kind, kept, _headings(walk))
         left += _drop(lines, kept, "repeated", found)
     return left

@@ -12,29 +12,28 @@ PAGE_FOOT = "page_foot"  # by its id
 _WORDS = {
     FOOT: ("footer", "copyright", "navheader", "navfooter", "printfooter", "catlinks"),
     APART: (
-        *("related", "recommended", "recommendation", "recommendations", "upsell", "upsells"),
+        *("related", "recommended", "recommendation", "recommendations", "upsell"),
         *("recently", "similar", "trending", "sidebar", "breadcrumb", "breadcrumbs"),
         *("modal", "popup", "popover", "tooltip", "dropdown", "dialog", "actions"),
         *("newsletter", "subscribe", "signup", "signin", "login", "share", "sharing", "social"),
-        *("feedback", "respond", "reactions"),
+        *("feedback", "respond", "reactions", "unfurl"),
     ),
     CAROUSEL: ("carousel", "swiper", "slider", "slick"),
     TOOLS: (
-        *("filter", "filters", "facet", "facets", "sort", "sorting", "refinements"),
-        *("buttons", "toolbar", "stars"),
+        *("filter", "filters", "facet", "facets", "sort", "sorting", "refinements", "checkbox"),
+        *("buttons", "toolbar", "stars", "form", "cart", "labels", "quantity"),
     ),
-    POSTER: ("signature", "extras", "postprofile", "userinfo", "usercard", "poster"),
-    AUTHOR: ("author", "bio", "biography"),
+    POSTER: ("signature", "extras", "postprofile"),
+    AUTHOR: ("author",),
     NAMED: (
-        *("ad", "ads", "advert", "advertisement", "languages", "masthead", "menu", "nav", "navbar"),
-        *("navigation", "pager", "pagination", "popular", "promo", "sitemap", "tags"),
-        *("topbar", "announcement", "disclaimer", "latest", "recent", "cta", "notice", "notices"),
-        *("switcher", "ticker"),
+        *("ad", "ads", "languages", "menu", "nav", "navbar", "navigation", "pager", "pagination"),
+        *("popular", "promo", "tags", "topbar", "announcement", "disclaimer", "recent", "cta"),
+        *("notice", "switcher", "ticker"),
     ),
     # Last, so that a list of recent comments, or the links between their pages, is none of them.
-    COMMENTS: ("comment", "comments", "commentlist", "commentarea", "commentthread", "disqus"),
+    COMMENTS: ("comment", "comments", "commentlist"),
     SITE_NOTICE: ("browser", "browsehappy", "js", "nojs", "usa"),  # only as in _SITE_NOTICES
-    REVIEWS: ("review", "reviews", "reviewlist", "bazaarvoice", "yotpo", "jdgm", "trustpilot"),
+    REVIEWS: ("review", "reviews", "jdgm", "yotpo", "trustpilot"),
 }
 # Names of parts that lead to other pages: without links, a text of a page's own may have them.
 LEADING = re.compile("related|recommend|similar|trending|recently|upsell|sidebar", re.IGNORECASE)
