@@ -50,6 +50,7 @@ class Frontier:
         self._options = options
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="frontier")
         self._calls: deque[tuple[Future[Any], Callable[[], Any]]] = deque()
+        self._urgent = self._calls.copy()
         self._renewal: asyncio.Task[None] | None = None
         self._opened: Store | None = None
         self._reconnection = Reconnection(options.reconnect_seconds)
@@ -153,10 +154,7 @@ class Frontier:
         """Run a call in the thread: in its turn, or before those that wait for it."""
         future: Future[T] = Future()
         entry = future, partial(self._try, call)
-        if urgent:
-            self._calls.appendleft(entry)
-        else:
-            self._calls.append(entry)
+        (self._urgent if urgent else self._calls).append(entry)
         self._thread.submit(self._run_first)
         try:
             return await asyncio.wrap_future(future)
@@ -164,7 +162,7 @@ class Frontier:
             raise self._backend.readable(error) from error
 
     def _run_first(self) -> None:
-        future, call = self._calls.popleft()
+        future, call = (self._urgent or self._calls).popleft()
         if future.set_running_or_notify_cancel():
             try:
                 future.set_result(call())

@@ -207,7 +207,8 @@ def test_a_wall_in_mid_crawl_pauses_the_origin(
     run = crawl(f"{origin}/", cookie_file="c", force=1)
     assert run.deletions == {}
     assert "5 pages in a row ask for a login" in run.log
-    assert len(server.log.of(origin)) - before <= 1 + 4 + 6, "robots.txt, pages, walls"
+    # The last walls may still be read when the next pages are requested.
+    assert len(server.log.of(origin)) - before <= 1 + 4 + 5 + 3, "robots.txt, pages, walls"
     club.left = 1_000
     again = crawl(f"{origin}/", cookie_file="c")
     assert again.status == 0
