@@ -57,7 +57,7 @@ MIN_POSTS = 3  # elements of one class, each beside a post
 MAX_BESIDE = 3  # times the text, in lists and furniture beside it
 MIN_COPY_LINES, MIN_COPY = 2, 60  # lines, and characters of prose, of a block that comes again
 MAX_TEASER = 300  # characters for each link of a box below a heading such as "Related"
-MIN_GOODS, MAX_GOODS = 3, 100  # links of a carousel of goods, characters for each
+MAX_GOODS = 100  # characters for each link of a carousel of goods, whose names may be sentences
 MIN_LABELS = 3  # images with a label as their ALT, as in galleries and lists
 # Parts that are not the content of a page of a type: those that may have sentences, and those that
 # are furniture only without any.
@@ -235,13 +235,10 @@ class Furniture:
         starts = {each.start for each in headings if ELSEWHERE.match(self._lines[each.start])}
         if not starts:
             return []
-        most = MAX_SHARE * (sum(map(self._prose_size, self._text)) or self._prose[-1])
         return self._minor(
             each
             for each in self._blocks
-            if each.start in starts
-            and self._size(each) <= each.links * MAX_TEASER
-            and self._prose_size(each) <= most
+            if each.start in starts and self._size(each) <= each.links * MAX_TEASER
         )
 
     def _minor(self, regions: Iterable[Region]) -> list[Region]:
@@ -295,7 +292,8 @@ class Furniture:
             named = (
                 each
                 for each in self._of(kind)
-                if not self._prose_size(each) or (kind == CAROUSEL and self._is_of_goods(each))
+                if not self._prose_size(each)
+                or (kind == CAROUSEL and self._size(each) <= each.links * MAX_GOODS)
             )
             yield kind, self._minor(named)
 
@@ -331,10 +329,6 @@ class Furniture:
             and self._prose[each.start] >= MAX_SHARE * self._prose[-1]
             and not self._is_in_comments(each)
         )
-
-    def _is_of_goods(self, each: Region) -> bool:
-        """Return True for links to other goods, whose names may be as long as sentences."""
-        return each.links >= MIN_GOODS and self._size(each) <= each.links * MAX_GOODS
 
     def _of_posts(self) -> list[Region]:
         """Elements of one class beside the posts of a thread, with links, none with a sentence or code.

@@ -12,39 +12,32 @@ if TYPE_CHECKING:
 
 ARTICLE, DOCUMENTATION, LISTING = "article", "documentation", "listing"
 PRODUCT, THREAD = "product", "thread"
-_SOFTWARE = {
-    **dict.fromkeys(
-        (
-            *(
-                "antora",
-                "asciidoctor",
-                "bookdown",
-                "docbook",
-                "doxygen",
-                "docusaurus",
-                "docutils",
-                "gitbook",
-            ),
-            *("javadoc", "jsdoc", "mdbook", "mintlify", "mkdocs", "pdoc", "readme", "rustdoc"),
-            *("sphinx", "starlight", "typedoc", "vitepress", "vuepress", "yard"),
-        ),
-        DOCUMENTATION,
+_MANUALS = (
+    *(
+        "antora",
+        "asciidoctor",
+        "bookdown",
+        "docbook",
+        "doxygen",
+        "docusaurus",
+        "docutils",
+        "gitbook",
     ),
-    **dict.fromkeys(
-        (
-            "discourse",
-            "flarum",
-            "invision",
-            "mybb",
-            "nodebb",
-            "phpbb",
-            "smf",
-            "vbulletin",
-            "xenforo",
-        ),
-        THREAD,
-    ),
-}
+    *("javadoc", "jsdoc", "mdbook", "mintlify", "mkdocs", "pdoc", "readme", "rustdoc", "sphinx"),
+    *("starlight", "typedoc", "vitepress", "vuepress", "yard"),
+)
+_FORUMS = (
+    "discourse",
+    "flarum",
+    "invision",
+    "mybb",
+    "nodebb",
+    "phpbb",
+    "smf",
+    "vbulletin",
+    "xenforo",
+)
+_SOFTWARE = {**dict.fromkeys(_MANUALS, DOCUMENTATION), **dict.fromkeys(_FORUMS, THREAD)}
 _TYPES = (
     (re.compile(r"(?:DiscussionForumPosting|QAPage)$"), THREAD),
     (re.compile(r"(?:CollectionPage|ItemList|SearchResultsPage|OfferCatalog)$"), LISTING),
