@@ -60,9 +60,7 @@ class Command(CrawlingCommand, DescribedCommand, crawl.Command):
         if misplaced := unknown_words(args) or _words_beside_urls(args):
             print_errors(f"{each}." for each in misplaced)
             sys.exit(BAD_USAGE)
-        if args and "://" in args[0]:
-            opts.spargs = [*opts.spargs, f"start={' '.join(args)}"]
-            args[:] = ["site"]
+        _name_spider(args, opts)
         given = list(opts.spargs)
         super().process_options(args, opts)
         if unwritable := problem_of_log(self.settings["LOG_FILE"]):
@@ -126,6 +124,15 @@ class Command(CrawlingCommand, DescribedCommand, crawl.Command):
             for problem in problems:
                 logger.error("%s", problem)
         sys.exit(status)
+
+
+def _name_spider(args: list[str], opts: argparse.Namespace) -> None:
+    """Put the spider's name in place of URLs, which become its starts, or where it is missing."""
+    if any("://" in word for word in args[:1]):
+        opts.spargs = [*opts.spargs, f"start={' '.join(args)}"]
+        args.clear()
+    if opts.spargs and not args:
+        args.append("site")
 
 
 def _words_beside_urls(words: Sequence[str]) -> list[str]:

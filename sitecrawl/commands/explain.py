@@ -18,6 +18,7 @@ from sitecrawl.frontier.records import UrlState
 from sitecrawl.policy.decision import Step
 from sitecrawl.policy.lifecycle.change_rate import expected_change
 from sitecrawl.statuses import DONE, NO_RESULT
+from sitecrawl.web.read_options import PARTS
 from sitecrawl.web.urls.identity import normal_form
 from sitecrawl.web.urls.url import origin as origin_of
 
@@ -152,9 +153,17 @@ def _known(explanation: Explanation, now: float) -> Iterator[str]:
         yield f"tried {times} in that run; {explanation.forecast.cite.setting('retries')}"
     yield from _document(stored, now)
     if stored.left_out and stored.seq is not None:
-        yield from (f"left out of its text: {part}" for part in stored.left_out.split("\n"))
+        yield from map(_left_out, stored.left_out.split("\n"))
     if stored.due is not None and not stored.waiting:
         yield f"due {ahead(stored.due, now)} ({stamp(stored.due)})"
+
+
+def _left_out(part: str) -> str:
+    """Return what was left out of a text, with the option that keeps it."""
+    name = part.partition(":")[0]
+    kept = name if name in PARTS else "furniture"
+    remedy = "" if name == "outside_article" else f" (-a keep_parts={kept})"
+    return f"left out of its text: {part}{remedy}"
 
 
 def _unknown(explanation: Explanation) -> str:

@@ -82,6 +82,14 @@ def finding_lines(
         yield logging.WARNING, f"{documents}: {remedy}"
 
 
+def held_lines(changes: int) -> Iterator[LogLine]:
+    """Yield a line on changes that wait for their confirmation, if there are any."""
+    if changes:
+        program = typed_program()
+        what = f"{counted(changes, 'change')} held back, which no line was written for"
+        yield logging.WARNING, f"{what}: {program} frontier confirm ORIGIN writes them"
+
+
 def known_view_lines(counters: Mapping[str, Any]) -> Iterator[LogLine]:
     """Yield a line on the links to views of known software that were left out, if there are any."""
     reason = KnownViews.reason.name

@@ -17,6 +17,7 @@ from sitecrawl.crawl.run_summary import (
     RunEnding,
     describe_failures,
     finding_lines,
+    held_lines,
     known_view_lines,
 )
 from sitecrawl.extensions.crawl import Crawl, crawl_of
@@ -134,6 +135,7 @@ class CrawlEnding(Component):
         """Return what all workers of the run have met, as lines; raises FrontierError."""
         links = await self._crawl.owner.frontier.dead_links() if self._crawl.checks_links else None
         return [
+            *held_lines(counters.get("sitecrawl/changes_held", 0)),
             *finding_lines(counters, links),
             *unchanged_lines(counters["unchanged_by_dates"]),
             *known_view_lines(counters),

@@ -39,6 +39,9 @@ NO_LINE = (
     "No line was written: nothing that this run visited is new, changed or gone. All documents: "
     "%s export -O FILE"
 )
+NOTHING_DUE = (
+    "No page was due: %s explain URL says when it is, -a force=1 visits all pages at once."
+)
 NEVER = logging.CRITICAL + 1
 """Level above that of every line."""
 logger = logging.getLogger(__name__)
@@ -160,6 +163,8 @@ class ProgressLog(Component):
         well = ended and ending_of(self._crawler).result.status == DONE
         looks_for_links = crawl_of(self._crawler).checks_links
         if well and not (figures.lines or feeds is None or looks_for_links):
+            if not figures.pages:
+                yield NOTHING_DUE % typed_program()
             yield NO_LINE % typed_program()
         if isinstance(feeds, Feeds):
             for path, count in feeds.files():

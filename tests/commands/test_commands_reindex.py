@@ -48,6 +48,8 @@ def test_what_the_rules_refuse_is_deleted(known: Crawled, crawl: CrawlCommand, s
     run = crawl(f"{origin}/", **OPTIONS, **given)
     assert run.deletions == gone
     assert "The configuration has changed" not in run.log
+    again = crawl(f"{origin}/", **OPTIONS)
+    assert {*again.documents} == {*gone}, "what is admitted again comes back at once"
 
 
 @pytest.mark.behaviour("DEL-05")

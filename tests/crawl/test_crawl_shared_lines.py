@@ -59,3 +59,4 @@ def test_furniture_has_a_switch(server: Server, crawl: CrawlCommand) -> None:
     crawl(f"{origin}{NAMES[0]}", allow="/products/", recrawl=0, force=1)
     _, told = crawl.command("explain", f"{origin}{NAMES[1]}")
     assert "left out of its text: furniture: 4 lines" in told
+    assert "(-a keep_parts=furniture)" in told
