@@ -120,3 +120,11 @@ def test_the_command_of_its_own_needs_no_project(server: Server, tmp_path: Path)
     assert "--force, --no-force" in helped
     assert "sitecrawl crawl [options]" in helped
     assert "scrapy crawl" not in helped
+
+
+@pytest.mark.behaviour("A-18")
+def test_a_crawl_from_a_file_needs_no_name_of_a_spider(say: Say) -> None:
+    said = say("crawl", "--config", "none.toml")
+    assert said.status == 2
+    assert "none.toml" in said.err
+    assert "Usage" not in said.out + said.err
