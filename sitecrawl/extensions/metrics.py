@@ -152,8 +152,14 @@ class Metrics(Component):
                 await self._task
         end = ending_of(self._crawler)
         ending = end.result
+        states = {
+            "waiting": self._now.origins.get("waiting", 0) if ending.waiting else 0,
+            "leased": 0,
+            "given_up": len(end.counters.get("given_up", ())),
+        }
         self._now = replace(
             self._now,
+            origins=states,
             stats=end.counters or dict(self._crawler.stats.get_stats()),
             running=False,
             waiting=ending.waiting,

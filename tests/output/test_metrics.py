@@ -139,6 +139,7 @@ def test_a_run_that_fails_keeps_the_time_of_the_last_success(
     assert crawl(f"{origin}/", settings=settings, force=1, patience=1, **ONCE).status == 1
     after = samples(file.read_text())
     assert value(after, "exit_status") == 1
+    assert value(after, "origins", state="leased") == 0
     assert value(after, "failed_starts") == 1
     success = value(before, "last_success_timestamp_seconds")
     assert value(after, "last_success_timestamp_seconds") == pytest.approx(success, abs=0.9)
