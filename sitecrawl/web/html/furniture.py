@@ -285,7 +285,7 @@ class Furniture:
                 for each in self._of(kind)
                 if self._prose_size(each) <= most or self._is_dense(each)
                 if kind != AUTHOR or self._is_about_author(each)
-                if kind != APART or not self._is_text(each)
+                if kind != APART or not (self._is_text(each) or self._is_note(each))
             )
             yield kind, self._minor(named)
         for kind in WITHOUT_SENTENCES.get(self._type, (TOOLS,)):
@@ -319,8 +319,16 @@ class Furniture:
         """Feet of the page; several with sentences in one class are those of cards."""
         feet = Counter(each.classes for each in self._of(FOOT))
         for each in self._of(FOOT):
-            if feet[each.classes] == 1 or not self._prose_size(each):
+            if not self._prose_size(each) or (feet[each.classes] == 1 and not self._is_note(each)):
                 yield each
+
+    def _is_note(self, each: Region) -> bool:
+        """Return True for sentences without a link within the text."""
+        return (
+            not each.links
+            and self._prose_size(each) >= PROSE_LINE
+            and any(text.start <= each.start and each.end <= text.end for text in self._text)
+        )
 
     def _is_about_author(self, each: Region) -> bool:
         """Return True for sentences in the second half of a page, not in comments."""
