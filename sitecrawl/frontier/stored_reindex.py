@@ -90,8 +90,8 @@ class Reindex:
                 Urls(self._database, self._realm).add([rewrite.successor], {})
             moved_to = rewrite.successor.url if rewrite.successor else None
             changes.withdraw(held, rewrite.reason, moved_to)
-            # Rules that admit the page again are to find it at once.
-            self._database.execute("UPDATE url SET due = 0 WHERE id = ?", (held.url,))
+            if rewrite.successor is None:  # rules that admit the page again find it at once
+                self._database.execute("UPDATE url SET due = 0 WHERE id = ?", (held.url,))
         else:
             changes.publish(held.url, rewrite.document, held.hash, "config")
             self._database.execute(

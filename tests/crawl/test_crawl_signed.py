@@ -228,7 +228,7 @@ def test_bad_keys_end_with_one_line(crawl: CrawlCommand) -> None:
     path = crawl.directory / "key.json"
     make_key(path, AGENT)
     status, told = crawl.command("identity", "key.json", "--make", AGENT)
-    assert (status, told) == (2, "key.json cannot be written: File exists.\n")
+    assert (status, told) == (2, "key.json: File exists.\n")
     status, told = crawl.command("identity", "other.json", "--make", "http://bot.example.org")
     assert (status, len(told.splitlines())) == (2, 1)
     make_key(crawl.directory / "old.json", AGENT, -3600)
