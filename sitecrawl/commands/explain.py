@@ -172,10 +172,12 @@ def _unknown(explanation: Explanation) -> str:
     if explanation.refused_link:
         return "a link that is refused is not stored"
     or_else = ", or the link was left out" if explanation.left_out else ""
-    again = "; the options have changed: known pages are read for it when due, or with -a force=yes"
-    return (
-        f"no page, start or sitemap has named it yet{or_else}{again * explanation.has_other_rules}"
-    )
+    again = ""
+    if explanation.has_other_rules:
+        again = (
+            "; the options have changed: known pages are read for it when due, or with -a force=yes"
+        )
+    return f"no page, start or sitemap has named it yet{or_else}{again}"
 
 
 def _document(stored: UrlState, now: float) -> Iterator[str]:

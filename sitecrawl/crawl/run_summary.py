@@ -86,8 +86,8 @@ def held_lines(changes: int) -> Iterator[LogLine]:
     """Yield a line on changes that wait for their confirmation, if there are any."""
     if changes:
         program = typed_program()
-        what = f"{counted(changes, 'change')} held back, which no line was written for"
-        yield logging.WARNING, f"{what}: {program} frontier confirm ORIGIN writes them"
+        remedy = f"{program} frontier lists them, {program} frontier confirm ORIGIN writes them"
+        yield logging.WARNING, f"{counted(changes, 'change')} held back: {remedy}"
 
 
 def known_view_lines(counters: Mapping[str, Any]) -> Iterator[LogLine]:

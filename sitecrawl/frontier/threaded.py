@@ -20,6 +20,7 @@ MAX_CONNECTIONS = 10  # for one call: it may be what ends them
 PAUSES = (0.05, 0.1, 0.2, 0.4)  # seconds before each retry of a transaction
 P = ParamSpec("P")
 T = TypeVar("T")
+Calls = deque[tuple[Future[Any], Callable[[], Any]]]
 
 
 def in_turn(
@@ -49,8 +50,8 @@ class Frontier:
         self._backend = backend
         self._options = options
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="frontier")
-        self._calls: deque[tuple[Future[Any], Callable[[], Any]]] = deque()
-        self._urgent = self._calls.copy()
+        self._calls: Calls = deque()
+        self._urgent: Calls = deque()
         self._renewal: asyncio.Task[None] | None = None
         self._opened: Store | None = None
         self._reconnection = Reconnection(options.reconnect_seconds)
